@@ -1,0 +1,67 @@
+#ifndef REKINDLE_METADATA_API_STEP_STORE_H_
+#define REKINDLE_METADATA_API_STEP_STORE_H_
+
+#include "absl/status/statusor.h"
+#include "rekindle/v1/step_service.pb.h"
+
+namespace rekindle {
+
+// What a pipeline step needs of the store beyond ML Metadata's calls: to own
+// its execution, and to publish only while it owns it. The messages of
+// rekindle/v1/step_service.proto say what each field means.
+//
+// A claim lives in three durable facts of the execution: its state, and its
+// custom properties `attempts` (a JSON list, one object per claim) and
+// `prepared_outputs` (JSON, from PreparePublish to Publish). The token is the
+// number of the attempt. Every method is one transaction. Thread-safe.
+class StepStore {
+ public:
+  virtual ~StepStore() = default;
+
+  // Takes ownership of the execution named by the external id, creating it on
+  // the first claim and reopening it on a retry. A finished execution is an
+  // answer, not an error.
+  //
+  //   INVALID_ARGUMENT     the external id, the type's name or a context's name
+  //                        is missing; the lease is not positive
+  //   NOT_FOUND            an input artifact is not stored
+  //   ALREADY_EXISTS       a stored type of that name differs
+  //   FAILED_PRECONDITION  another process holds a lease that has not ended
+  virtual absl::StatusOr<rekindle::v1::ClaimResponse> Claim(
+      const rekindle::v1::ClaimRequest& request) = 0;
+
+  // Extends the lease, counted from now.
+  //
+  //   NOT_FOUND  no such execution
+  //   ABORTED    the claim was lost to a higher token, or has ended
+  virtual absl::StatusOr<rekindle::v1::RenewResponse> Renew(
+      const rekindle::v1::RenewRequest& request) = 0;
+
+  // Announces what is about to become visible; replaces what was announced.
+  //
+  //   NOT_FOUND, ABORTED  as Renew
+  virtual absl::StatusOr<rekindle::v1::PreparePublishResponse> PreparePublish(
+      const rekindle::v1::PreparePublishRequest& request) = 0;
+
+  // Records the outputs as LIVE and completes the execution. Repeated with the
+  // same token it answers as the first time.
+  //
+  //   NOT_FOUND            no such execution, or an output with an id that is
+  //                        not stored
+  //   ABORTED              the claim was lost; nothing was recorded
+  //   FAILED_PRECONDITION  an output's uri was not announced
+  virtual absl::StatusOr<rekindle::v1::PublishResponse> Publish(
+      const rekindle::v1::PublishRequest& request) = 0;
+
+  // Ends the execution without outputs. Repeated with the same token it
+  // changes nothing.
+  //
+  //   INVALID_ARGUMENT    the state is neither FAILED nor CANCELED
+  //   NOT_FOUND, ABORTED  as Renew
+  virtual absl::StatusOr<rekindle::v1::FinishResponse> Finish(
+      const rekindle::v1::FinishRequest& request) = 0;
+};
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_METADATA_API_STEP_STORE_H_
