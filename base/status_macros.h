@@ -6,11 +6,11 @@
 // Debian's and TensorFlow's side use it, each with its own absl.
 
 // Returns from the enclosing function if `expr`, an absl::Status, is an error.
-#define RK_RETURN_IF_ERROR(expr)                             \
-  do {                                                       \
+#define RK_RETURN_IF_ERROR(expr)                                 \
+  do {                                                           \
     if (auto rk_status = (expr); !rk_status.ok()) [[unlikely]] { \
-      return rk_status;                                      \
-    }                                                        \
+      return rk_status;                                          \
+    }                                                            \
   } while (false)
 
 // Evaluates `expr`, an absl::StatusOr<T>; returns its status on error, else

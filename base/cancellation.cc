@@ -1,0 +1,48 @@
+#include "base/cancellation.h"
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace rekindle {
+namespace {
+
+// Only what an asynchronous signal handler may touch.
+std::atomic<int> last_signal{0};
+std::atomic<int> signal_count{0};
+int write_fd = -1;
+
+void OnSignal(int signal) {
+  last_signal = signal;
+  ++signal_count;
+  const char byte = 1;
+  // A full pipe is readable already, which is all that matters.
+  [[maybe_unused]] const ssize_t n = write(write_fd, &byte, 1);
+}
+
+}  // namespace
+
+Cancellation& Cancellation::Get() {
+  static auto& instance = *new Cancellation;
+  return instance;
+}
+
+Cancellation::Cancellation() {
+  std::array<int, 2> fds;
+  if (pipe2(fds.data(), O_CLOEXEC | O_NONBLOCK) == 0) {
+    read_fd_ = fds[0];
+    write_fd = fds[1];
+  }
+  struct sigaction action = {};
+  action.sa_handler = OnSignal;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+int Cancellation::signal() const { return last_signal; }
+
+int Cancellation::count() const { return signal_count; }
+
+}  // namespace rekindle

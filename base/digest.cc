@@ -1,0 +1,152 @@
+#include "base/digest.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <fcntl.h>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <openssl/evp.h>
+#include <sys/stat.h>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "base/status_util.h"
+
+namespace rekindle {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A regular file below the root of a tree, by its path relative to that root.
+struct TreeFile {
+  std::string relative;
+  std::string path;
+  int64_t size = 0;
+  int64_t mtime_nanos = 0;
+};
+
+absl::StatusOr<TreeFile> StatFile(std::string relative, std::string path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0) return ErrnoStatus(errno, "read", path);
+  return TreeFile{
+      std::move(relative), std::move(path), info.st_size,
+      int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec};
+}
+
+absl::StatusOr<std::vector<TreeFile>> ListTree(const std::string& root) {
+  struct stat info;
+  if (stat(root.c_str(), &info) != 0) return ErrnoStatus(errno, "read", root);
+  std::vector<TreeFile> files;
+  if (!S_ISDIR(info.st_mode)) {
+    RK_ASSIGN_OR_RETURN(TreeFile file, StatFile("", root));
+    files.push_back(std::move(file));
+    return files;
+  }
+  std::error_code error;
+  for (auto it = fs::recursive_directory_iterator(
+           root, fs::directory_options::follow_directory_symlink, error);
+       !error && it != fs::recursive_directory_iterator();
+       it.increment(error)) {
+    if (it->is_directory(error)) continue;
+    RK_ASSIGN_OR_RETURN(
+        TreeFile file,
+        StatFile(it->path().lexically_relative(root), it->path()));
+    files.push_back(std::move(file));
+  }
+  if (error) return ErrnoStatus(error.value(), "list", root);
+  std::sort(files.begin(), files.end(),
+            [](const TreeFile& a, const TreeFile& b) {
+              return a.relative < b.relative;
+            });
+  return files;
+}
+
+std::string FingerprintOf(const std::vector<TreeFile>& files) {
+  Sha256 hash;
+  for (const TreeFile& file : files) {
+    hash.UpdateField(file.relative);
+    hash.UpdateField(absl::StrCat(file.size, "@", file.mtime_nanos));
+  }
+  return absl::StrCat("sha256:", hash.HexDigest());
+}
+
+absl::StatusOr<std::string> HexDigestOfFile(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return ErrnoStatus(errno, "read", path);
+  const absl::Cleanup close_fd = [fd] { close(fd); };
+
+  Sha256 hash;
+  std::array<char, 1 << 16> buffer;
+  while (true) {
+    const ssize_t n = read(fd, buffer.data(), buffer.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return ErrnoStatus(errno, "read", path);
+    if (n == 0) return hash.HexDigest();
+    hash.Update({buffer.data(), static_cast<size_t>(n)});
+  }
+}
+
+}  // namespace
+
+struct Sha256::Context {
+  EVP_MD_CTX* evp = EVP_MD_CTX_new();
+};
+
+Sha256::Sha256() : context_(std::make_unique<Context>()) {
+  EVP_DigestInit_ex(context_->evp, EVP_sha256(), nullptr);
+}
+
+Sha256::~Sha256() { EVP_MD_CTX_free(context_->evp); }
+
+void Sha256::Update(std::string_view bytes) {
+  EVP_DigestUpdate(context_->evp, bytes.data(), bytes.size());
+}
+
+void Sha256::UpdateField(std::string_view bytes) {
+  Update(absl::StrCat(bytes.size(), ":"));
+  Update(bytes);
+}
+
+std::string Sha256::HexDigest() {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> bytes;
+  unsigned int size = 0;
+  EVP_DigestFinal_ex(context_->evp, bytes.data(), &size);
+  return absl::BytesToHexString(
+      {reinterpret_cast<const char*>(bytes.data()), size});
+}
+
+absl::StatusOr<TreeDigest> DigestTree(const std::string& path) {
+  RK_ASSIGN_OR_RETURN(const std::vector<TreeFile> files, ListTree(path));
+  TreeDigest result;
+  Sha256 hash;
+  for (const TreeFile& file : files) {
+    RK_ASSIGN_OR_RETURN(const std::string content, HexDigestOfFile(file.path));
+    hash.UpdateField(file.relative);
+    hash.UpdateField(content);
+    result.bytes += file.size;
+    ++result.files;
+  }
+  result.digest = absl::StrCat("sha256:", hash.HexDigest());
+  result.stat_fingerprint = FingerprintOf(files);
+  return result;
+}
+
+absl::StatusOr<std::string> StatFingerprint(const std::string& path) {
+  RK_ASSIGN_OR_RETURN(const std::vector<TreeFile> files, ListTree(path));
+  return FingerprintOf(files);
+}
+
+}  // namespace rekindle

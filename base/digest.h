@@ -1,0 +1,59 @@
+#ifndef REKINDLE_BASE_DIGEST_H_
+#define REKINDLE_BASE_DIGEST_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace rekindle {
+
+// SHA-256, fed piece by piece. Thread-compatible.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(const Sha256&) = delete;
+  Sha256& operator=(const Sha256&) = delete;
+
+  void Update(std::string_view bytes);
+  // Like Update, with the length in front, so that no two lists of fields look
+  // alike.
+  void UpdateField(std::string_view bytes);
+
+  // The digest of everything so far in hexadecimal. Call it once, last.
+  std::string HexDigest();
+
+ private:
+  struct Context;
+  std::unique_ptr<Context> context_;
+};
+
+// What a file or folder holds, in one string.
+struct TreeDigest {
+  // "sha256:<hex>" over the sorted relative paths and the contents' hashes:
+  // equal exactly when names and contents are.
+  std::string digest;
+  // "sha256:<hex>" over relative paths, sizes and modification times. While it
+  // stays the same, so does `digest`; it costs a stat per file.
+  std::string stat_fingerprint;
+  int64_t bytes = 0;
+  int64_t files = 0;
+};
+
+// Reads everything below `path`, which may also be a single file. A symbolic
+// link counts as what it points to.
+//
+//   NOT_FOUND  there is nothing at `path`
+absl::StatusOr<TreeDigest> DigestTree(const std::string& path);
+
+// TreeDigest::stat_fingerprint alone, without reading any file.
+//
+//   NOT_FOUND  there is nothing at `path`
+absl::StatusOr<std::string> StatFingerprint(const std::string& path);
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_BASE_DIGEST_H_

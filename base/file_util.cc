@@ -1,0 +1,154 @@
+#include "base/file_util.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdio.h>  // renameat2
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <unistd.h>
+
+#include <sys/stat.h>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "base/status_macros.h"
+#include "base/status_util.h"
+
+namespace rekindle {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string ParentOf(const std::string& path) {
+  const std::string parent = fs::path(path).parent_path();
+  return parent.empty() ? "." : parent;
+}
+
+absl::Status SyncPath(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return ErrnoStatus(errno, "open", path);
+  const absl::Cleanup close_fd = [fd] { close(fd); };
+  if (fsync(fd) != 0) return ErrnoStatus(errno, "flush", path);
+  return absl::OkStatus();
+}
+
+absl::Status WriteAll(int fd, std::string_view content,
+                      const std::string& path) {
+  while (!content.empty()) {
+    const ssize_t n = write(fd, content.data(), content.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return ErrnoStatus(errno, "write", path);
+    content.remove_prefix(static_cast<size_t>(n));
+  }
+  if (fsync(fd) != 0) return ErrnoStatus(errno, "flush", path);
+  return absl::OkStatus();
+}
+
+// Makes a file beside `path` under a name nobody else has; returns its
+// descriptor and puts the name into `temp`.
+absl::StatusOr<int> OpenTempBeside(const std::string& path, std::string* temp) {
+  *temp = absl::StrCat(path, ".XXXXXX");
+  const int fd = mkostemp(temp->data(), O_CLOEXEC);
+  if (fd < 0) return ErrnoStatus(errno, "write", path);
+  return fd;
+}
+
+}  // namespace
+
+bool PathExists(const std::string& path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0;
+}
+
+std::string JoinPath(std::string_view a, std::string_view b) {
+  if (a.empty()) return std::string(b);
+  return absl::StrCat(absl::StripSuffix(a, "/"), "/",
+                      absl::StripPrefix(b, "/"));
+}
+
+absl::Status MakeDirs(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) return ErrnoStatus(error.value(), "make the folder", path);
+  return absl::OkStatus();
+}
+
+absl::Status MakeWritableDir(const std::string& path) {
+  RK_RETURN_IF_ERROR(MakeDirs(path));
+  std::string temp;
+  RK_ASSIGN_OR_RETURN(
+      const int fd,
+      OpenTempBeside(JoinPath(path, ".rekindle-write-test"), &temp));
+  close(fd);
+  unlink(temp.c_str());
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    return ErrnoStatus(EISDIR, "read", path);
+  }
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return ErrnoStatus(errno, "read", path);
+  std::string content{std::istreambuf_iterator<char>(file), {}};
+  if (file.bad()) return ErrnoStatus(EIO, "read", path);
+  return content;
+}
+
+absl::Status WriteFileAtomically(const std::string& path,
+                                 std::string_view content) {
+  std::string temp;
+  RK_ASSIGN_OR_RETURN(const int fd, OpenTempBeside(path, &temp));
+  fchmod(fd, 0644);
+  absl::Status written = WriteAll(fd, content, path);
+  close(fd);
+  if (written.ok() && rename(temp.c_str(), path.c_str()) != 0) {
+    written = ErrnoStatus(errno, "write", path);
+  }
+  if (!written.ok()) {
+    unlink(temp.c_str());
+    return written;
+  }
+  return SyncPath(ParentOf(path));
+}
+
+absl::Status SyncTree(const std::string& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    for (auto it = fs::recursive_directory_iterator(path, error);
+         !error && it != fs::recursive_directory_iterator();
+         it.increment(error)) {
+      if (it->is_symlink()) continue;
+      RK_RETURN_IF_ERROR(SyncPath(it->path()));
+    }
+    if (error) return ErrnoStatus(error.value(), "list", path);
+  }
+  return SyncPath(path);
+}
+
+absl::Status RenameNoReplace(const std::string& from, const std::string& to) {
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(),
+                RENAME_NOREPLACE) != 0) {
+    return ErrnoStatus(errno, absl::StrCat("rename ", from, " to"), to);
+  }
+  return SyncPath(ParentOf(to));
+}
+
+absl::Status RemoveTree(const std::string& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) return ErrnoStatus(error.value(), "remove", path);
+  return absl::OkStatus();
+}
+
+}  // namespace rekindle

@@ -1,0 +1,70 @@
+#ifndef REKINDLE_BASE_SUBPROCESS_H_
+#define REKINDLE_BASE_SUBPROCESS_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "absl/status/statusor.h"
+
+namespace rekindle {
+
+// How a process ended, and what it used.
+struct ProcessEnd {
+  int exit_code = 0;  // meaningful when `signal` is 0
+  int signal = 0;
+  int64_t peak_rss_bytes = 0;
+  double cpu_seconds = 0;
+
+  bool ok() const { return exit_code == 0 && signal == 0; }
+};
+
+// A child process in a process group of its own, so that a signal from the
+// terminal reaches us and not it, and a signal from us reaches its children
+// too. It is killed when the thread that started it ends. Its output, both
+// streams, is read from output_fd(). Destroying it kills what still runs.
+// Thread-compatible.
+class Subprocess {
+ public:
+  // Starts `argv`, found in PATH, with `environment` added to ours.
+  //
+  //   NOT_FOUND          there is no such program
+  //   PERMISSION_DENIED  it cannot be executed
+  static absl::StatusOr<std::unique_ptr<Subprocess>> Start(
+      const std::vector<std::string>& argv,
+      const std::map<std::string, std::string>& environment = {});
+
+  ~Subprocess();
+  Subprocess(const Subprocess&) = delete;
+  Subprocess& operator=(const Subprocess&) = delete;
+
+  pid_t pid() const { return pid_; }
+  // Readable when there is output; at its end when all writers are gone.
+  int output_fd() const { return output_fd_; }
+  // Readable when the process has ended; for poll().
+  int exit_fd() const { return pid_fd_; }
+
+  // Signals the whole process group.
+  void Signal(int signal) const;
+
+  // Waits for the end, once; later calls answer the same.
+  ProcessEnd Wait();
+
+ private:
+  Subprocess(pid_t pid, int pid_fd, int output_fd)
+      : pid_(pid), pid_fd_(pid_fd), output_fd_(output_fd) {}
+
+  const pid_t pid_;
+  const int pid_fd_;
+  const int output_fd_;
+  bool ended_ = false;
+  ProcessEnd end_;
+};
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_BASE_SUBPROCESS_H_
