@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -22,6 +21,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
 
@@ -111,11 +111,11 @@ Sha256::Sha256() : context_(std::make_unique<Context>()) {
 
 Sha256::~Sha256() { EVP_MD_CTX_free(context_->evp); }
 
-void Sha256::Update(std::string_view bytes) {
+void Sha256::Update(absl::string_view bytes) {
   EVP_DigestUpdate(context_->evp, bytes.data(), bytes.size());
 }
 
-void Sha256::UpdateField(std::string_view bytes) {
+void Sha256::UpdateField(absl::string_view bytes) {
   Update(absl::StrCat(bytes.size(), ":"));
   Update(bytes);
 }

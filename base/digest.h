@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace rekindle {
 
@@ -18,10 +18,10 @@ class Sha256 {
   Sha256(const Sha256&) = delete;
   Sha256& operator=(const Sha256&) = delete;
 
-  void Update(std::string_view bytes);
+  void Update(absl::string_view bytes);
   // Like Update, with the length in front, so that no two lists of fields look
   // alike.
-  void UpdateField(std::string_view bytes);
+  void UpdateField(absl::string_view bytes);
 
   // The digest of everything so far in hexadecimal. Call it once, last.
   std::string HexDigest();

@@ -8,7 +8,6 @@
 #include <iterator>
 #include <stdio.h>  // renameat2
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
@@ -40,7 +40,7 @@ absl::Status SyncPath(const std::string& path) {
   return absl::OkStatus();
 }
 
-absl::Status WriteAll(int fd, std::string_view content,
+absl::Status WriteAll(int fd, absl::string_view content,
                       const std::string& path) {
   while (!content.empty()) {
     const ssize_t n = write(fd, content.data(), content.size());
@@ -68,7 +68,7 @@ bool PathExists(const std::string& path) {
   return stat(path.c_str(), &info) == 0;
 }
 
-std::string JoinPath(std::string_view a, std::string_view b) {
+std::string JoinPath(absl::string_view a, absl::string_view b) {
   if (a.empty()) return std::string(b);
   return absl::StrCat(absl::StripSuffix(a, "/"), "/",
                       absl::StripPrefix(b, "/"));
@@ -106,7 +106,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
 }
 
 absl::Status WriteFileAtomically(const std::string& path,
-                                 std::string_view content) {
+                                 absl::string_view content) {
   std::string temp;
   RK_ASSIGN_OR_RETURN(const int fd, OpenTempBeside(path, &temp));
   fchmod(fd, 0644);

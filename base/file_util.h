@@ -2,10 +2,10 @@
 #define REKINDLE_BASE_FILE_UTIL_H_
 
 #include <string>
-#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace rekindle {
 
@@ -14,7 +14,7 @@ namespace rekindle {
 bool PathExists(const std::string& path);
 
 // `a` and `b` with exactly one slash between them.
-std::string JoinPath(std::string_view a, std::string_view b);
+std::string JoinPath(absl::string_view a, absl::string_view b);
 
 // Makes `path` and its missing parents. An existing folder is fine.
 absl::Status MakeDirs(const std::string& path);
@@ -30,7 +30,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path);
 // Replaces the file at `path` with `content`, so that a reader, or a power
 // failure, sees the old file or the new one whole.
 absl::Status WriteFileAtomically(const std::string& path,
-                                 std::string_view content);
+                                 absl::string_view content);
 
 // Flushes every file and folder at and below `path` to the disk.
 absl::Status SyncTree(const std::string& path);

@@ -3,16 +3,17 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
-#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 
 namespace rekindle {
 namespace {
 
-absl::Status WithMessage(const absl::Status& status, std::string_view message) {
+absl::Status WithMessage(const absl::Status& status,
+                         absl::string_view message) {
   absl::Status result(status.code(), message);
   status.ForEachPayload(
       [&result](absl::string_view url, const absl::Cord& payload) {
@@ -47,18 +48,19 @@ absl::StatusCode CodeOfErrno(int error_number) {
 
 }  // namespace
 
-absl::Status WithContext(const absl::Status& status, std::string_view context) {
+absl::Status WithContext(const absl::Status& status,
+                         absl::string_view context) {
   if (status.ok()) return status;
   return WithMessage(status, absl::StrCat(context, ": ", status.message()));
 }
 
-absl::Status WithNote(const absl::Status& status, std::string_view note) {
+absl::Status WithNote(const absl::Status& status, absl::string_view note) {
   if (status.ok()) return status;
   return WithMessage(status, absl::StrCat(status.message(), " (", note, ")"));
 }
 
-absl::Status ErrnoStatus(int error_number, std::string_view doing,
-                         std::string_view path) {
+absl::Status ErrnoStatus(int error_number, absl::string_view doing,
+                         absl::string_view path) {
   return {CodeOfErrno(error_number),
           absl::StrCat("cannot ", doing, " ", path, ": ",
                        std::strerror(error_number))};

@@ -3,10 +3,10 @@
 #include <array>
 #include <random>
 #include <string>
-#include <string_view>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 
 namespace rekindle {
 
@@ -18,7 +18,7 @@ std::string RandomUuid() {
   bytes[8] = static_cast<char>((bytes[8] & 0x3f) | 0x80);  // RFC 4122
 
   const std::string hex = absl::BytesToHexString({bytes.data(), bytes.size()});
-  const std::string_view all = hex;
+  const absl::string_view all = hex;
   return absl::StrCat(all.substr(0, 8), "-", all.substr(8, 4), "-",
                       all.substr(12, 4), "-", all.substr(16, 4), "-",
                       all.substr(20));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "nlohmann/json.hpp"
 
@@ -38,6 +39,8 @@ struct ExecutorInput {
 
   // Where the executor writes its ExecutorOutput.
   std::string output_path;
+
+  bool operator==(const ExecutorInput&) const = default;
 };
 
 nlohmann::json ToJson(const ExecutorInput& input);
@@ -51,7 +54,14 @@ absl::StatusOr<ExecutorInput> ExecutorInputFromJson(const nlohmann::json& json);
 //
 //   NOT_FOUND         there is no such file
 //   INVALID_ARGUMENT  it is not JSON, or not an executor input
+//   UNAVAILABLE       it cannot be read
 absl::StatusOr<ExecutorInput> ReadExecutorInput(const std::string& path);
+
+// Replaces the file at `path` atomically.
+//
+//   UNAVAILABLE  the folder is missing, full or not writable
+absl::Status WriteExecutorInput(const ExecutorInput& input,
+                                const std::string& path);
 
 }  // namespace rekindle
 

@@ -18,17 +18,23 @@ struct WarmStartVariable {
   std::string name;
   bool restored = false;
   std::string reason;  // why it was not restored; empty when it was
+
+  bool operator==(const WarmStartVariable&) const = default;
 };
 
 struct WarmStartReport {
   std::string base_model;
   std::vector<WarmStartVariable> variables;
+
+  bool operator==(const WarmStartReport&) const = default;
 };
 
 // Why an executor failed, as canonical code and one sentence.
 struct ExecutorError {
   int code = 0;  // absl::StatusCode
   std::string message;
+
+  bool operator==(const ExecutorError&) const = default;
 };
 
 // What the process that trains answers. Written whole or not at all; a missing
@@ -45,6 +51,8 @@ struct ExecutorOutput {
   std::optional<WarmStartReport> warm_start;
   // Facts about where it ran: "tensorflow_version", "devices", ...
   std::map<std::string, std::string> environment;
+
+  bool operator==(const ExecutorOutput&) const = default;
 };
 
 nlohmann::json ToJson(const ExecutorOutput& output);
@@ -55,11 +63,16 @@ nlohmann::json ToJson(const ExecutorOutput& output);
 absl::StatusOr<ExecutorOutput> ExecutorOutputFromJson(
     const nlohmann::json& json);
 
+// Reads and parses the file at `path`.
+//
 //   NOT_FOUND         there is no such file
 //   INVALID_ARGUMENT  it is not JSON, or not an executor output
+//   UNAVAILABLE       it cannot be read
 absl::StatusOr<ExecutorOutput> ReadExecutorOutput(const std::string& path);
 
 // Replaces the file at `path` atomically.
+//
+//   UNAVAILABLE  the folder is missing, full or not writable
 absl::Status WriteExecutorOutput(const ExecutorOutput& output,
                                  const std::string& path);
 
