@@ -1,0 +1,150 @@
+#include "component/launch/driver.h"
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "base/digest.h"
+#include "base/status_macros.h"
+#include "base/status_util.h"
+#include "base/uuid.h"
+#include "component/launch/step.h"
+#include "component/resolve/digest_check.h"
+#include "component/resolve/resolver.h"
+#include "metadata/api/metadata_store.h"
+#include "metadata/api/values.h"
+#include "ml_metadata/proto/metadata_store_service.pb.h"
+#include "rekindle/v1/step_service.pb.h"
+
+namespace rekindle {
+namespace {
+
+constexpr int kNoParent = -1;
+
+// Adds a context to the claim; returns its index.
+int AddContext(const std::string& type, const std::string& name, int parent,
+               rekindle::v1::ClaimRequest& request) {
+  auto& context = *request.add_contexts();
+  context.mutable_type()->set_name(type);
+  context.set_name(name);
+  context.set_parent_index(parent);
+  return request.contexts_size() - 1;
+}
+
+// What identifies an artifact's content: its digest, or its id and place when
+// its writer recorded none.
+std::string ContentOf(const ml_metadata::Artifact& artifact) {
+  const std::string digest = CustomString(artifact, kDigestProperty);
+  if (!digest.empty()) return digest;
+  return absl::StrCat("id:", artifact.id(), "@", artifact.uri());
+}
+
+absl::Status NothingUsable(const InputSpec& input, const StepSpec& spec,
+                           const Resolution& resolution) {
+  std::string message =
+      absl::StrCat("input '", input.key, "': pipeline '", spec.pipeline,
+                   "' has no usable ", input.type_name, " artifact");
+  for (const Candidate& candidate : resolution.candidates) {
+    absl::StrAppend(&message, "; artifact ", candidate.artifact.id(), ": ",
+                    candidate.reason);
+  }
+  return absl::NotFoundError(
+      absl::StrCat(message,
+                   "; run the step that makes one first, or name one "
+                   "with --",
+                   input.key, "=id:NUMBER"));
+}
+
+}  // namespace
+
+absl::Status CheckRunIsOurs(const StepSpec& spec, MetadataStore& store) {
+  ml_metadata::GetContextByTypeAndNameRequest by_name;
+  by_name.set_type_name("pipeline_run");
+  by_name.set_context_name(spec.run_id);
+  RK_ASSIGN_OR_RETURN(const auto run, store.GetContextByTypeAndName(by_name));
+  if (!run.has_context()) return absl::OkStatus();
+
+  ml_metadata::GetParentContextsByContextRequest parents_of;
+  parents_of.set_context_id(run.context().id());
+  RK_ASSIGN_OR_RETURN(const auto parents,
+                      store.GetParentContextsByContext(parents_of));
+  for (const ml_metadata::Context& parent : parents.contexts()) {
+    if (parent.name() == spec.pipeline) return absl::OkStatus();
+  }
+  if (parents.contexts().empty()) return absl::OkStatus();
+  return absl::AlreadyExistsError(
+      absl::StrCat("run '", spec.run_id, "' belongs to pipeline '",
+                   parents.contexts(0).name(), "', not to '", spec.pipeline,
+                   "'; give this run another --run-id"));
+}
+
+absl::StatusOr<std::map<std::string, Resolution>> ResolveInputs(
+    const StepSpec& spec, MetadataStore& store) {
+  std::map<std::string, Resolution> inputs;
+  for (const InputSpec& input : spec.inputs) {
+    absl::StatusOr<Resolution> resolution = Resolve(
+        {input.type_name, input.ref, spec.pipeline, spec.run_id}, store);
+    if (!resolution.ok()) {
+      return WithContext(resolution.status(),
+                         absl::StrCat("input '", input.key, "'"));
+    }
+    if (input.required && !resolution->chosen.has_value()) {
+      return NothingUsable(input, spec, *resolution);
+    }
+    inputs[input.key] = *std::move(resolution);
+  }
+  return inputs;
+}
+
+std::string CacheKey(const StepSpec& spec,
+                     const std::map<std::string, Resolution>& inputs) {
+  Sha256 hash;
+  hash.UpdateField(spec.pipeline);
+  hash.UpdateField(spec.node_id);
+  hash.UpdateField(spec.execution_type.name());
+  for (const auto& [name, value] : spec.parameters) {
+    hash.UpdateField(name);
+    hash.UpdateField(value.SerializeAsString());
+  }
+  for (const auto& [key, resolution] : inputs) {
+    if (!resolution.chosen.has_value()) continue;
+    hash.UpdateField(key);
+    hash.UpdateField(ContentOf(*resolution.chosen));
+  }
+  return hash.HexDigest();
+}
+
+rekindle::v1::ClaimRequest MakeClaimRequest(
+    const StepSpec& spec, const std::map<std::string, Resolution>& inputs,
+    const std::string& owner, absl::Duration lease) {
+  rekindle::v1::ClaimRequest request;
+  request.set_external_id(spec.ExternalId());
+  request.set_owner(owner);
+  request.set_lease_millis(absl::ToInt64Milliseconds(lease));
+  *request.mutable_execution_type() = spec.execution_type;
+  request.mutable_execution()->set_name(RandomUuid());
+  for (const auto& [name, value] : spec.parameters) {
+    (*request.mutable_execution()->mutable_custom_properties())[name] = value;
+  }
+
+  const int pipeline =
+      AddContext("pipeline", spec.pipeline, kNoParent, request);
+  AddContext("pipeline_run", spec.run_id, pipeline, request);
+  AddContext("node", absl::StrCat(spec.pipeline, ".", spec.node_id), kNoParent,
+             request);
+  AddContext("execution_cache", CacheKey(spec, inputs), kNoParent, request);
+
+  for (const auto& [key, resolution] : inputs) {
+    if (!resolution.chosen.has_value()) continue;
+    auto& binding = *request.add_inputs();
+    binding.set_key(key);
+    binding.set_artifact_id(resolution.chosen->id());
+  }
+  return request;
+}
+
+}  // namespace rekindle

@@ -1,0 +1,45 @@
+#ifndef REKINDLE_COMPONENT_LAUNCH_DRIVER_H_
+#define REKINDLE_COMPONENT_LAUNCH_DRIVER_H_
+
+#include <map>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "component/launch/step.h"
+#include "component/resolve/resolver.h"
+#include "metadata/api/metadata_store.h"
+#include "rekindle/v1/step_service.pb.h"
+
+namespace rekindle {
+
+// What happens before a step's execution exists. Nothing here writes.
+
+// Refuses a run id that another pipeline has used: the two runs would become
+// one in the store.
+//
+//   ALREADY_EXISTS  the run belongs to another pipeline
+absl::Status CheckRunIsOurs(const StepSpec& spec, MetadataStore& store);
+
+// Chooses every input of the step, by key.
+//
+//   NOT_FOUND            a required input has no usable artifact
+//   FAILED_PRECONDITION  a named artifact cannot be used
+absl::StatusOr<std::map<std::string, Resolution>> ResolveInputs(
+    const StepSpec& spec, MetadataStore& store);
+
+// SHA-256, in hexadecimal, over what the step's outputs depend on: the
+// component, its parameters, and the contents of its inputs.
+std::string CacheKey(const StepSpec& spec,
+                     const std::map<std::string, Resolution>& inputs);
+
+// The claim of this step, with the contexts that TFX puts a node's execution
+// into: pipeline, pipeline_run, node and execution_cache.
+rekindle::v1::ClaimRequest MakeClaimRequest(
+    const StepSpec& spec, const std::map<std::string, Resolution>& inputs,
+    const std::string& owner, absl::Duration lease);
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_COMPONENT_LAUNCH_DRIVER_H_

@@ -1,0 +1,248 @@
+#include "component/launch/launcher.h"
+
+#include <cstdint>
+#include <map>
+#include <poll.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/cancellation.h"
+#include "base/file_util.h"
+#include "base/status_macros.h"
+#include "base/status_util.h"
+#include "component/launch/driver.h"
+#include "component/launch/lease.h"
+#include "component/launch/output_paths.h"
+#include "component/launch/publisher.h"
+#include "component/launch/step.h"
+#include "component/resolve/resolver.h"
+#include "metadata/api/metadata_store.h"
+#include "metadata/api/open_store.h"
+#include "metadata/api/values.h"
+#include "ml_metadata/proto/metadata_store.pb.h"
+#include "ml_metadata/proto/metadata_store_service.pb.h"
+#include "nlohmann/json.hpp"
+#include "rekindle/v1/step_service.pb.h"
+
+namespace rekindle {
+namespace {
+
+using ml_metadata::Execution;
+using rekindle::v1::ClaimRequest;
+using rekindle::v1::ClaimResponse;
+
+// Waits, but not when asked to stop. False when asked.
+bool SleepUnlessStopped(absl::Duration duration) {
+  pollfd stop = {Cancellation::Get().fd(), POLLIN, 0};
+  poll(&stop, 1, static_cast<int>(absl::ToInt64Milliseconds(duration)));
+  return Cancellation::Get().signal() == 0;
+}
+
+// Claims; while another process holds the claim, waits for it to end.
+absl::StatusOr<ClaimResponse> ClaimOrWait(const ClaimRequest& request,
+                                          const LaunchOptions& options,
+                                          StepStore& steps) {
+  const absl::Time give_up = absl::Now() + options.claim_timeout;
+  bool noted = false;
+  while (true) {
+    absl::StatusOr<ClaimResponse> claim = steps.Claim(request);
+    if (!absl::IsFailedPrecondition(claim.status()) || absl::Now() >= give_up) {
+      return claim;
+    }
+    if (!noted && options.note) {
+      options.note(absl::StrCat("waiting: ", claim.status().message()));
+      noted = true;
+    }
+    if (!SleepUnlessStopped(absl::Seconds(1))) {
+      return absl::CancelledError(
+          "stopped while another process held the claim");
+    }
+  }
+}
+
+// What TFX stores of a failure under `__execution_result__`.
+std::string ExecutionResultJson(const absl::Status& error) {
+  return nlohmann::json{{"code", error.raw_code()},
+                        {"resultMessage", std::string(error.message())}}
+      .dump();
+}
+
+// One claimed execution, from its claim to its end.
+class ClaimedStep {
+ public:
+  ClaimedStep(Store& store, const LaunchOptions& options, const StepSpec& spec,
+              const ClaimResponse& claim,
+              std::map<std::string, Resolution> inputs)
+      : store_(store),
+        spec_(spec),
+        claim_(claim),
+        paths_(spec.pipeline_root, spec.node_id),
+        lease_(store.steps(), claim.execution_id(), claim.token(),
+               options.lease) {
+    report_.execution_id = claim.execution_id();
+    report_.attempt = claim.attempt();
+    report_.inputs = std::move(inputs);
+  }
+
+  StepReport Run(Executor& executor) {
+    absl::StatusOr<std::vector<StepReport::Output>> outputs = Produce(executor);
+    if (outputs.ok()) {
+      report_.state = Execution::COMPLETE;
+      report_.outputs = *std::move(outputs);
+    } else {
+      EndWithout(outputs.status());
+    }
+    RemoveLeftovers();
+    return std::move(report_);
+  }
+
+ private:
+  absl::StatusOr<std::vector<StepReport::Output>> Produce(Executor& executor) {
+    Publisher publisher(store_.steps(), paths_, claim_.execution_id(),
+                        claim_.token());
+    RK_RETURN_IF_ERROR(MakeDirs(paths_.ExecutionDir(claim_.execution_id())));
+    RK_ASSIGN_OR_RETURN(std::vector<StepReport::Output> recovered,
+                        publisher.Recover(claim_, spec_.outputs));
+    if (!recovered.empty()) return recovered;
+
+    RK_ASSIGN_OR_RETURN(const StepContext context, MakeContext());
+    RK_ASSIGN_OR_RETURN(const StepResult result, executor.Execute(context));
+    RK_RETURN_IF_ERROR(CheckStop());
+    report_.execution_properties = result.execution_properties;
+    return publisher.Publish(spec_.outputs, context.output_dirs, result);
+  }
+
+  absl::StatusOr<StepContext> MakeContext() {
+    StepContext context;
+    context.pipeline = spec_.pipeline;
+    context.run_id = spec_.run_id;
+    context.node_id = spec_.node_id;
+    context.execution_id = claim_.execution_id();
+    context.attempt = claim_.attempt();
+    context.execution_dir = paths_.ExecutionDir(claim_.execution_id());
+    for (const auto& [key, resolution] : report_.inputs) {
+      if (resolution.chosen.has_value()) {
+        context.inputs[key] = *resolution.chosen;
+      }
+    }
+    for (const OutputSpec& output : spec_.outputs) {
+      const std::string folder = FolderFor(output);
+      RK_RETURN_IF_ERROR(MakeDirs(folder));
+      context.output_dirs[output.key] = folder;
+    }
+    context.stop_fds = {Cancellation::Get().fd(), lease_.lost_fd()};
+    context.check_stop = [this] { return CheckStop(); };
+    return context;
+  }
+
+  std::string FolderFor(const OutputSpec& output) const {
+    if (output.survives_failure) {
+      return JoinPath(paths_.StateDir(spec_.ExternalId()), output.key);
+    }
+    return paths_.Staging(output.key, claim_.execution_id(), claim_.token());
+  }
+
+  absl::Status CheckStop() const {
+    if (lease_.lost()) {
+      return absl::AbortedError(
+          absl::StrCat("execution ", claim_.execution_id(),
+                       " was taken over by another process"));
+    }
+    if (const int signal = Cancellation::Get().signal(); signal != 0) {
+      return absl::CancelledError(absl::StrCat("stopped by signal ", signal));
+    }
+    return absl::OkStatus();
+  }
+
+  // The store must say how the execution ended, and the caller must learn the
+  // first cause even if the store cannot be reached.
+  void EndWithout(const absl::Status& cause) {
+    const bool cancelled = absl::IsCancelled(cause);
+    rekindle::v1::FinishRequest request;
+    request.set_execution_id(claim_.execution_id());
+    request.set_token(claim_.token());
+    request.set_state(cancelled ? rekindle::v1::FinishRequest::CANCELED
+                                : rekindle::v1::FinishRequest::FAILED);
+    request.set_reason(std::string(cause.message()));
+    (*request.mutable_custom_properties())["__execution_result__"] =
+        StringValue(ExecutionResultJson(cause));
+    const absl::Status noted = store_.steps().Finish(request).status();
+
+    report_.state = cancelled ? Execution::CANCELED : Execution::FAILED;
+    report_.error =
+        noted.ok() || absl::IsAborted(cause)
+            ? cause
+            : WithNote(cause, absl::StrCat("not recorded: ", noted.message()));
+  }
+
+  // Staging folders of this attempt, and the state folder once it is of no
+  // use to a retry. A leftover is a nuisance, not an error.
+  void RemoveLeftovers() {
+    for (const OutputSpec& output : spec_.outputs) {
+      RemoveTree(
+          paths_.Staging(output.key, claim_.execution_id(), claim_.token()))
+          .IgnoreError();
+    }
+    if (report_.state == Execution::COMPLETE) {
+      RemoveTree(paths_.StateDir(spec_.ExternalId())).IgnoreError();
+    }
+  }
+
+  Store& store_;
+  const StepSpec& spec_;
+  const ClaimResponse claim_;
+  const OutputPaths paths_;
+  LeaseKeeper lease_;
+  StepReport report_;
+};
+
+// The report of an execution that an earlier command completed.
+absl::StatusOr<StepReport> ReportFinished(
+    const ClaimResponse& claim,
+    MetadataStore& store) {
+  StepReport report;
+  report.state = Execution::COMPLETE;
+  report.execution_id = claim.execution_id();
+  report.finished_before = true;
+  for (const rekindle::v1::Binding& binding : claim.outputs()) {
+    ml_metadata::GetArtifactsByIDRequest request;
+    request.add_artifact_ids(binding.artifact_id());
+    RK_ASSIGN_OR_RETURN(const auto response, store.GetArtifactsByID(request));
+    for (const ml_metadata::Artifact& artifact : response.artifacts()) {
+      report.outputs.push_back({binding.key(), artifact});
+    }
+  }
+  return report;
+}
+
+}  // namespace
+
+Launcher::Launcher(Store& store, LaunchOptions options)
+    : store_(store), options_(std::move(options)) {
+  Cancellation::Get();  // From here on a signal is an answer, not the end.
+}
+
+absl::StatusOr<StepReport> Launcher::Run(const StepSpec& spec,
+                                         Executor& executor) {
+  RK_RETURN_IF_ERROR(CheckRunIsOurs(spec, store_.metadata()));
+  RK_ASSIGN_OR_RETURN(auto inputs, ResolveInputs(spec, store_.metadata()));
+  RK_RETURN_IF_ERROR(
+      MakeWritableDir(OutputPaths(spec.pipeline_root, spec.node_id).NodeDir()));
+  RK_ASSIGN_OR_RETURN(const ClaimResponse claim,
+                      ClaimOrWait(MakeClaimRequest(spec, inputs, options_.owner,
+                                                   options_.lease),
+                                  options_, store_.steps()));
+  if (claim.finished()) {
+    return ReportFinished(claim, store_.metadata());
+  }
+  return ClaimedStep(store_, options_, spec, claim, std::move(inputs))
+      .Run(executor);
+}
+
+}  // namespace rekindle

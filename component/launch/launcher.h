@@ -1,0 +1,53 @@
+#ifndef REKINDLE_COMPONENT_LAUNCH_LAUNCHER_H_
+#define REKINDLE_COMPONENT_LAUNCH_LAUNCHER_H_
+
+#include <functional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "component/launch/step.h"
+#include "metadata/api/open_store.h"
+
+namespace rekindle {
+
+struct LaunchOptions {
+  // Who claims, for people: "host/pid" or a pod's name.
+  std::string owner;
+  // How long a claim lives without a sign of life. A retry after a vanished
+  // process waits at most this long.
+  absl::Duration lease = absl::Seconds(30);
+  // How long to wait for another process's claim of the same execution to end.
+  absl::Duration claim_timeout = absl::Seconds(90);
+  // What a person should know meanwhile, line by line.
+  std::function<void(absl::string_view line)> note;
+};
+
+// Runs one step: resolve, claim, execute, publish (docs/life-of-a-step.md).
+// Every path ends in the store: once an execution is claimed it ends COMPLETE,
+// FAILED or CANCELED, with the reason. Thread-compatible.
+class Launcher {
+ public:
+  // `store` is not owned and must outlive the launcher.
+  Launcher(Store& store, LaunchOptions options);
+
+  // Returns how the step ended, failures included. An error means that nothing
+  // was claimed and nothing was written:
+  //
+  //   NOT_FOUND            a required input has no usable artifact
+  //   FAILED_PRECONDITION  a named input cannot be used; or another process
+  //                        still holds the claim after `claim_timeout`
+  //   ALREADY_EXISTS       the run id belongs to another pipeline
+  //   PERMISSION_DENIED    the pipeline root cannot be written
+  //   CANCELLED            asked to stop while waiting for a claim
+  absl::StatusOr<StepReport> Run(const StepSpec& spec, Executor& executor);
+
+ private:
+  Store& store_;
+  const LaunchOptions options_;
+};
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_COMPONENT_LAUNCH_LAUNCHER_H_

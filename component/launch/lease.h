@@ -1,0 +1,45 @@
+#ifndef REKINDLE_COMPONENT_LAUNCH_LEASE_H_
+#define REKINDLE_COMPONENT_LAUNCH_LEASE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+#include "absl/time/time.h"
+#include "metadata/api/step_store.h"
+
+namespace rekindle {
+
+// Keeps a claim alive while a step works: renews its lease from a thread of its
+// own until it is destroyed. A store that cannot be reached for a while is no
+// loss, only a refusal is. Thread-safe.
+class LeaseKeeper {
+ public:
+  // `store` is not owned and must outlive the keeper.
+  LeaseKeeper(StepStore& store, int64_t execution_id, int64_t token,
+              absl::Duration lease);
+  ~LeaseKeeper();
+  LeaseKeeper(const LeaseKeeper&) = delete;
+  LeaseKeeper& operator=(const LeaseKeeper&) = delete;
+
+  // Another process took the execution over: stop, and never publish.
+  bool lost() const { return lost_; }
+  // Readable once lost; for poll().
+  int lost_fd() const { return lost_fd_; }
+
+ private:
+  void RenewUntilStopped();
+
+  StepStore& store_;
+  const int64_t execution_id_;
+  const int64_t token_;
+  const absl::Duration lease_;
+  const int stop_fd_;
+  const int lost_fd_;
+  std::atomic<bool> lost_{false};
+  std::thread thread_;
+};
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_COMPONENT_LAUNCH_LEASE_H_

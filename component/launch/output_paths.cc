@@ -1,0 +1,47 @@
+#include "component/launch/output_paths.h"
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "base/digest.h"
+#include "base/file_util.h"
+
+namespace rekindle {
+
+OutputPaths::OutputPaths(absl::string_view pipeline_root,
+                         absl::string_view node_id)
+    : node_dir_(JoinPath(pipeline_root, node_id)) {}
+
+std::string OutputPaths::KeyDir(absl::string_view key) const {
+  return JoinPath(node_dir_, key);
+}
+
+std::string OutputPaths::Final(absl::string_view key,
+                               int64_t execution_id) const {
+  return absl::StrCat(KeyDir(key), "/", execution_id);
+}
+
+std::string OutputPaths::Staging(absl::string_view key, int64_t execution_id,
+                                 int64_t token) const {
+  return absl::StrCat(KeyDir(key), "/.staging-", execution_id, "-", token);
+}
+
+std::string OutputPaths::Orphan(absl::string_view key, int64_t execution_id,
+                                int64_t token) const {
+  return absl::StrCat(KeyDir(key), "/.orphan-", execution_id, "-", token);
+}
+
+std::string OutputPaths::ExecutionDir(int64_t execution_id) const {
+  return absl::StrCat(node_dir_, "/.system/executor_execution/", execution_id);
+}
+
+std::string OutputPaths::StateDir(absl::string_view external_id) const {
+  Sha256 hash;
+  hash.Update(external_id);
+  return absl::StrCat(node_dir_, "/.system/stateful_working_dir/",
+                      hash.HexDigest());
+}
+
+}  // namespace rekindle

@@ -1,0 +1,43 @@
+#ifndef REKINDLE_COMPONENT_LAUNCH_OUTPUT_PATHS_H_
+#define REKINDLE_COMPONENT_LAUNCH_OUTPUT_PATHS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace rekindle {
+
+// Where a node keeps its files, as TFX lays them out:
+//
+//   <root>/<node>/<key>/<execution id>                      a published output
+//   <root>/<node>/<key>/.staging-<execution id>-<token>     one being written
+//   <root>/<node>/.system/executor_execution/<execution id> input, output, log
+//   <root>/<node>/.system/stateful_working_dir/<hash>       what a retry finds
+//
+// Pure functions of their arguments. Thread-compatible.
+class OutputPaths {
+ public:
+  OutputPaths(absl::string_view pipeline_root, absl::string_view node_id);
+
+  std::string NodeDir() const { return node_dir_; }
+  std::string KeyDir(absl::string_view key) const;
+  std::string Final(absl::string_view key, int64_t execution_id) const;
+  // Beside Final(), so that a rename makes it visible at once. The token keeps
+  // attempts apart.
+  std::string Staging(absl::string_view key, int64_t execution_id,
+                      int64_t token) const;
+  // Where a folder that is in the way of Final() is moved.
+  std::string Orphan(absl::string_view key, int64_t execution_id,
+                     int64_t token) const;
+  std::string ExecutionDir(int64_t execution_id) const;
+  // The same for every attempt of an execution.
+  std::string StateDir(absl::string_view external_id) const;
+
+ private:
+  std::string node_dir_;
+};
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_COMPONENT_LAUNCH_OUTPUT_PATHS_H_

@@ -1,0 +1,62 @@
+#ifndef REKINDLE_COMPONENT_LAUNCH_PUBLISHER_H_
+#define REKINDLE_COMPONENT_LAUNCH_PUBLISHER_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "component/launch/output_paths.h"
+#include "component/launch/step.h"
+#include "metadata/api/step_store.h"
+#include "rekindle/v1/step_service.pb.h"
+
+namespace rekindle {
+
+// Makes a step's outputs visible, all or none, and only while its claim holds:
+//
+//   announce their digests in the store, flush, rename, record.
+//
+// A crash in between leaves either nothing visible, or folders that Recover()
+// of the next attempt records (they hold what was announced) or moves aside.
+// Thread-compatible.
+class Publisher {
+ public:
+  // `store` is not owned and must outlive the publisher.
+  Publisher(StepStore& store, OutputPaths paths, int64_t execution_id,
+            int64_t token);
+
+  // `staged` says where each output was written, by key.
+  //
+  //   ABORTED             the claim was lost; nothing is recorded
+  //   NOT_FOUND           an output was not written
+  //   RESOURCE_EXHAUSTED  the disk is full
+  absl::StatusOr<std::vector<StepReport::Output>> Publish(
+      const std::vector<OutputSpec>& outputs,
+      const std::map<std::string, std::string>& staged,
+      const StepResult& result);
+
+  // Completes what an earlier attempt had announced and renamed but not
+  // recorded. Returns no outputs when there is nothing to complete; folders
+  // that are in the way of a new publish are then moved aside.
+  absl::StatusOr<std::vector<StepReport::Output>> Recover(
+      const rekindle::v1::ClaimResponse& claim,
+      const std::vector<OutputSpec>& outputs);
+
+ private:
+  absl::StatusOr<std::vector<StepReport::Output>> Record(
+      rekindle::v1::PublishRequest request);
+  absl::Status Announce(const rekindle::v1::PublishRequest& request);
+  std::string RequestPath() const;
+
+  StepStore& store_;
+  const OutputPaths paths_;
+  const int64_t execution_id_;
+  const int64_t token_;
+};
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_COMPONENT_LAUNCH_PUBLISHER_H_

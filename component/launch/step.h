@@ -1,0 +1,114 @@
+#ifndef REKINDLE_COMPONENT_LAUNCH_STEP_H_
+#define REKINDLE_COMPONENT_LAUNCH_STEP_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "component/resolve/artifact_ref.h"
+#include "component/resolve/resolver.h"
+#include "ml_metadata/proto/metadata_store.pb.h"
+
+namespace rekindle {
+
+using PropertyMap = std::map<std::string, ml_metadata::Value>;
+
+// An artifact that a step reads.
+struct InputSpec {
+  std::string key;        // "base_model"
+  std::string type_name;  // "Model"
+  ArtifactRef ref;
+  bool required = true;
+};
+
+// An artifact that a step writes.
+struct OutputSpec {
+  std::string key;  // "model"
+  ml_metadata::ArtifactType type;
+  // Written in the node's state folder instead of a staging folder: it survives
+  // a failed attempt, and the next one continues it.
+  bool survives_failure = false;
+};
+
+// One node of one run: everything that is known before it starts.
+struct StepSpec {
+  std::string pipeline;
+  std::string run_id;
+  std::string node_id;
+  std::string pipeline_root;  // an absolute path
+  ml_metadata::ExecutionType execution_type;
+  std::vector<InputSpec> inputs;
+  std::vector<OutputSpec> outputs;
+  PropertyMap parameters;  // execution properties, as TFX stores them
+
+  // Without an attempt number: a retry finds the execution that it continues.
+  std::string ExternalId() const { return run_id + "/" + node_id; }
+};
+
+// What an executor gets: resolved inputs, and folders to write into. The
+// folders exist and are empty, but for those of an earlier attempt.
+struct StepContext {
+  std::string pipeline;
+  std::string run_id;
+  std::string node_id;
+  int64_t execution_id = 0;
+  int64_t attempt = 1;
+  std::map<std::string, ml_metadata::Artifact> inputs;
+  std::map<std::string, std::string> output_dirs;
+  std::string execution_dir;  // for the executor's own files and its log
+
+  // File descriptors that become readable when the step must stop; for poll().
+  std::vector<int> stop_fds;
+  // OK, or why the step must stop: CANCELLED (asked to) or ABORTED (its claim
+  // was lost). Long work in the process asks now and then.
+  std::function<absl::Status()> check_stop;
+};
+
+// What an executor answers when it succeeded.
+struct StepResult {
+  struct Output {
+    PropertyMap properties;
+    PropertyMap custom_properties;
+  };
+  std::map<std::string, Output> outputs;  // by key; absent: no properties
+  PropertyMap execution_properties;
+};
+
+// Does the work of a component, in this process or in a child.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+
+  // Writes the outputs into their folders. On failure what it wrote is
+  // discarded.
+  //
+  //   CANCELLED, ABORTED  as StepContext::check_stop
+  //   any other           why it failed; UNAVAILABLE and RESOURCE_EXHAUSTED if
+  //                       a retry may help
+  virtual absl::StatusOr<StepResult> Execute(const StepContext& context) = 0;
+};
+
+// How a step ended.
+struct StepReport {
+  struct Output {
+    std::string key;
+    ml_metadata::Artifact artifact;
+  };
+
+  ml_metadata::Execution::State state = ml_metadata::Execution::UNKNOWN;
+  absl::Status error;  // why it is FAILED or CANCELED
+  int64_t execution_id = 0;
+  int64_t attempt = 1;
+  bool finished_before = false;  // by an earlier command of the same run
+  std::map<std::string, Resolution> inputs;
+  std::vector<Output> outputs;
+  PropertyMap execution_properties;
+};
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_COMPONENT_LAUNCH_STEP_H_

@@ -1,0 +1,31 @@
+#ifndef REKINDLE_COMPONENT_RESOLVE_DIGEST_CHECK_H_
+#define REKINDLE_COMPONENT_RESOLVE_DIGEST_CHECK_H_
+
+#include <string>
+
+#include "base/digest.h"
+#include "ml_metadata/proto/metadata_store.pb.h"
+
+namespace rekindle {
+
+// Custom properties that record what an artifact's files held when it was
+// published.
+inline constexpr char kDigestProperty[] = "digest";
+inline constexpr char kStatFingerprintProperty[] = "stat_fingerprint";
+
+void RecordDigest(const TreeDigest& digest, ml_metadata::Artifact& artifact);
+
+// What is known of an artifact's files.
+struct FilesVerdict {
+  bool usable = false;
+  std::string reason;  // one clause: "digest matches", "no files at /data/x"
+};
+
+// Compares the files at `artifact.uri()` with what was recorded. Costs a stat
+// per file while none was touched; reads them again when one was. An artifact
+// without a digest, as other writers leave them, is usable when it exists.
+FilesVerdict CheckFiles(const ml_metadata::Artifact& artifact);
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_COMPONENT_RESOLVE_DIGEST_CHECK_H_

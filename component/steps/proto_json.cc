@@ -1,0 +1,64 @@
+#include "component/steps/proto_json.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "google/protobuf/message.h"
+#include "google/protobuf/util/json_util.h"
+#include "nlohmann/json.hpp"
+
+namespace rekindle {
+namespace {
+
+namespace pb = google::protobuf;
+
+constexpr int kIndent = 2;
+
+}  // namespace
+
+std::string ToIndentedJson(const pb::Message& message) {
+  pb::util::JsonPrintOptions options;
+  options.preserve_proto_field_names = true;
+  std::string compact;
+  // Printing a message of ours cannot fail: it has no Any.
+  (void)pb::util::MessageToJsonString(message, &compact, options);
+  return nlohmann::json::parse(compact).dump(kIndent);
+}
+
+absl::Status FromJson(absl::string_view name, const std::string& json,
+                      pb::Message& message) {
+  const pb::util::Status parsed = pb::util::JsonStringToMessage(json, &message);
+  if (parsed.ok()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      name, ": '", json, "' is not a ", message.GetDescriptor()->name(),
+      " in JSON: ", std::string(parsed.message())));
+}
+
+std::string ToJsonArray(const std::vector<std::string>& strings) {
+  return absl::StrCat("[",
+                      absl::StrJoin(strings, ", ",
+                                    [](std::string* out, const std::string& s) {
+                                      absl::StrAppend(out,
+                                                      nlohmann::json(s).dump());
+                                    }),
+                      "]");
+}
+
+std::string SerializeDeterministically(const pb::Message& message) {
+  std::string bytes;
+  pb::io::StringOutputStream stream(&bytes);
+  {
+    pb::io::CodedOutputStream coded(&stream);
+    coded.SetSerializationDeterministic(true);
+    message.SerializeToCodedStream(&coded);
+  }
+  return bytes;
+}
+
+}  // namespace rekindle

@@ -1,0 +1,33 @@
+#ifndef REKINDLE_COMPONENT_STEPS_PROTO_JSON_H_
+#define REKINDLE_COMPONENT_STEPS_PROTO_JSON_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "google/protobuf/message.h"
+
+namespace rekindle {
+
+// A message as TFX stores it in a property: JSON with the proto's own field
+// names, sorted, indented by two spaces.
+std::string ToIndentedJson(const google::protobuf::Message& message);
+
+// Reads JSON into `message`.
+//
+//   INVALID_ARGUMENT  not JSON, an unknown field, or a wrong type; the message
+//                     begins with `name`
+absl::Status FromJson(absl::string_view name, const std::string& json,
+                      google::protobuf::Message& message);
+
+// As Python's json.dumps: `["a", "b"]`.
+std::string ToJsonArray(const std::vector<std::string>& strings);
+
+// Equal messages give equal bytes: map entries are sorted.
+std::string SerializeDeterministically(
+    const google::protobuf::Message& message);
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_COMPONENT_STEPS_PROTO_JSON_H_

@@ -1,0 +1,73 @@
+#include "component/steps/splits.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/file_util.h"
+#include "base/status_macros.h"
+#include "base/status_util.h"
+#include "component/launch/tfx_names.h"
+#include "ml_metadata/proto/metadata_store.pb.h"
+#include "nlohmann/json.hpp"
+
+namespace rekindle {
+
+absl::StatusOr<std::vector<std::string>> SplitNames(
+    const ml_metadata::Artifact& examples) {
+  const auto property = examples.properties().find("split_names");
+  if (property != examples.properties().end()) {
+    const auto names =
+        nlohmann::json::parse(property->second.string_value(), nullptr,
+                              /*allow_exceptions=*/false);
+    if (names.is_array() &&
+        std::all_of(names.begin(), names.end(),
+                    [](const auto& name) { return name.is_string(); })) {
+      return names.get<std::vector<std::string>>();
+    }
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("artifact ", examples.id(),
+                   " has no property split_names that holds a JSON list of "
+                   "names; it was not written by an example-gen step"));
+}
+
+absl::StatusOr<std::vector<std::string>> SplitPatterns(
+    const ml_metadata::Artifact& examples,
+    const std::vector<std::string>& wanted) {
+  RK_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                      SplitNames(examples));
+  std::vector<std::string> patterns;
+  for (const std::string& split : wanted) {
+    if (std::find(names.begin(), names.end(), split) == names.end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("artifact ", examples.id(), " has no split '", split,
+                       "'; it has: ", absl::StrJoin(names, ", ")));
+    }
+    patterns.push_back(absl::StrCat(SplitDir(examples, split), "/*"));
+  }
+  return patterns;
+}
+
+absl::StatusOr<std::vector<std::string>> ListFiles(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.is_regular_file() &&
+        !absl::StartsWith(entry.path().filename().string(), ".")) {
+      files.push_back(entry.path());
+    }
+  }
+  if (error) return ErrnoStatus(error.value(), "list", folder);
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace rekindle

@@ -1,0 +1,32 @@
+#ifndef REKINDLE_COMPONENT_STEPS_SPLITS_H_
+#define REKINDLE_COMPONENT_STEPS_SPLITS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ml_metadata/proto/metadata_store.pb.h"
+
+namespace rekindle {
+
+// The splits that an Examples artifact declares, in order.
+//
+//   FAILED_PRECONDITION  its split_names property is missing or no JSON list
+absl::StatusOr<std::vector<std::string>> SplitNames(
+    const ml_metadata::Artifact& examples);
+
+// Glob patterns for the files of `wanted` splits, as TFX's FnArgs has them.
+//
+//   INVALID_ARGUMENT  the artifact has no such split
+absl::StatusOr<std::vector<std::string>> SplitPatterns(
+    const ml_metadata::Artifact& examples,
+    const std::vector<std::string>& wanted);
+
+// The regular files in `folder`, sorted; hidden ones are left out.
+//
+//   NOT_FOUND  there is no such folder
+absl::StatusOr<std::vector<std::string>> ListFiles(const std::string& folder);
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_COMPONENT_STEPS_SPLITS_H_

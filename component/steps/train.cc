@@ -1,0 +1,246 @@
+#include "component/steps/train.h"
+
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "base/file_util.h"
+#include "base/status_macros.h"
+#include "base/status_util.h"
+#include "base/subprocess.h"
+#include "component/contract/executor_input.h"
+#include "component/contract/executor_output.h"
+#include "component/launch/step.h"
+#include "component/launch/supervisor.h"
+#include "component/launch/tfx_names.h"
+#include "component/steps/proto_json.h"
+#include "component/steps/splits.h"
+#include "metadata/api/values.h"
+#include "ml_metadata/proto/metadata_store.pb.h"
+#include "nlohmann/json.hpp"
+#include "tfx/trainer.pb.h"
+
+namespace rekindle {
+namespace {
+
+using ml_metadata::Artifact;
+using tfx::components::trainer::EvalArgs;
+using tfx::components::trainer::TrainArgs;
+
+template <typename Args>
+absl::StatusOr<Args> ParseArgs(absl::string_view flag,
+                               const std::string& json) {
+  Args args;
+  RK_RETURN_IF_ERROR(FromJson(flag, json, args));
+  if (args.num_steps() < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(flag, ": num_steps is ", args.num_steps(),
+                     "; it must be positive, or 0 for the default"));
+  }
+  return args;
+}
+
+// Splits asked for, or TFX's default.
+template <typename Args>
+std::vector<std::string> SplitsOf(const Args& args, const char* by_default) {
+  if (args.splits().empty()) return {by_default};
+  return {args.splits().begin(), args.splits().end()};
+}
+
+template <typename Args>
+std::optional<int64_t> StepsOf(const Args& args) {
+  if (args.num_steps() == 0) return std::nullopt;
+  return args.num_steps();
+}
+
+// FnArgs wants the one file of a Schema artifact.
+absl::StatusOr<std::string> OnlyFileOf(const Artifact& artifact) {
+  RK_ASSIGN_OR_RETURN(const std::vector<std::string> files,
+                      ListFiles(artifact.uri()));
+  if (files.size() == 1) return files.front();
+  return absl::FailedPreconditionError(absl::StrCat(
+      artifact.type(), " artifact ", artifact.id(), " at ", artifact.uri(),
+      " holds ", files.size(), " files; it must hold exactly one"));
+}
+
+std::string JsonListOf(const std::vector<WarmStartVariable>& variables) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const WarmStartVariable& variable : variables) {
+    nlohmann::json entry = {{"name", variable.name},
+                            {"restored", variable.restored}};
+    if (!variable.restored) entry["reason"] = variable.reason;
+    list.push_back(std::move(entry));
+  }
+  return list.dump();
+}
+
+class Train : public Executor {
+ public:
+  explicit Train(TrainOptions options) : options_(std::move(options)) {}
+
+  absl::StatusOr<StepResult> Execute(const StepContext& context) override {
+    RK_ASSIGN_OR_RETURN(const ExecutorInput input, MakeInput(context));
+    const std::string input_path =
+        JoinPath(context.execution_dir, "executor_input.json");
+    RK_RETURN_IF_ERROR(RemoveTree(input.output_path));  // of an earlier attempt
+    RK_RETURN_IF_ERROR(WriteExecutorInput(input, input_path));
+
+    const std::string log_path = JoinPath(context.execution_dir, "log.txt");
+    RK_ASSIGN_OR_RETURN(const ChildEnd end,
+                        RunTrainer(input_path, log_path, context));
+    // Asked to stop: whatever it answered, this attempt publishes nothing.
+    RK_RETURN_IF_ERROR(context.check_stop());
+    RK_ASSIGN_OR_RETURN(const ExecutorOutput output,
+                        ReadAnswer(input.output_path, end.process, log_path));
+    return MakeResult(output, end.process, context);
+  }
+
+ private:
+  absl::StatusOr<ExecutorInput> MakeInput(const StepContext& context) const {
+    ExecutorInput input;
+    input.pipeline = context.pipeline;
+    input.run_id = context.run_id;
+    input.node_id = context.node_id;
+    input.execution_id = context.execution_id;
+    const Artifact& examples = context.inputs.at("examples");
+    RK_ASSIGN_OR_RETURN(
+        input.train_files,
+        SplitPatterns(examples, SplitsOf(options_.train_args, "train")));
+    RK_ASSIGN_OR_RETURN(
+        input.eval_files,
+        SplitPatterns(examples, SplitsOf(options_.eval_args, "eval")));
+    input.train_steps = StepsOf(options_.train_args);
+    input.eval_steps = StepsOf(options_.eval_args);
+    RK_ASSIGN_OR_RETURN(input.schema_path,
+                        OnlyFileOf(context.inputs.at("schema")));
+    if (const auto base = context.inputs.find("base_model");
+        base != context.inputs.end()) {
+      input.base_model = ServingModelDir(base->second);
+    }
+    const std::string& model = context.output_dirs.at("model");
+    input.serving_model_dir = JoinPath(model, "Format-Serving");
+    input.eval_model_dir = JoinPath(model, "Format-TFMA");
+    input.model_run_dir = context.output_dirs.at("model_run");
+    input.custom_config = options_.custom_config;
+    input.output_path = JoinPath(context.execution_dir, "executor_output.json");
+    return input;
+  }
+
+  absl::StatusOr<ChildEnd> RunTrainer(const std::string& input_path,
+                                      const std::string& log_path,
+                                      const StepContext& context) const {
+    std::ofstream log(log_path, std::ios::app);
+    ChildSpec child;
+    child.argv = {options_.trainer_binary,
+                  absl::StrCat("--executor_input=", input_path)};
+    child.on_line = [this, &log](absl::string_view line) {
+      log << line << std::endl;
+      if (options_.on_line) options_.on_line(line);
+    };
+    child.stop_fds = context.stop_fds;
+    child.grace = options_.grace;
+    absl::StatusOr<ChildEnd> end = RunChild(child);
+    if (!end.ok()) {
+      return WithNote(end.status(),
+                      "--trainer or REKINDLE_TRAINER names the program");
+    }
+    return end;
+  }
+
+  // The child's answer, or why there is none.
+  static absl::StatusOr<ExecutorOutput> ReadAnswer(const std::string& path,
+                                                   const ProcessEnd& end,
+                                                   const std::string& log) {
+    if (end.signal == SIGKILL) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the trainer was killed (SIGKILL), most likely because "
+                       "memory ran out; its log is ",
+                       log));
+    }
+    if (end.signal != 0) {
+      return absl::InternalError(absl::StrCat("the trainer crashed (",
+                                              strsignal(end.signal),
+                                              "); its log is ", log));
+    }
+    absl::StatusOr<ExecutorOutput> output = ReadExecutorOutput(path);
+    if (output.ok() && output->error.has_value()) {
+      return absl::Status(static_cast<absl::StatusCode>(output->error->code),
+                          output->error->message);
+    }
+    if (!end.ok()) {
+      return absl::InternalError(
+          absl::StrCat("the trainer ended with exit code ", end.exit_code,
+                       "; its log is ", log));
+    }
+    return output;
+  }
+
+  static StepResult MakeResult(const ExecutorOutput& output,
+                               const ProcessEnd& end,
+                               const StepContext& context) {
+    StepResult result;
+    PropertyMap& model = result.outputs["model"].custom_properties;
+    for (const auto& [name, value] : output.metrics) {
+      model[name] = DoubleValue(value);
+    }
+    model["train_complete"] = IntValue(output.train_complete ? 1 : 0);
+    model["global_step"] = IntValue(output.global_step);
+
+    PropertyMap& execution = result.execution_properties;
+    for (const auto& [name, value] : output.environment) {
+      execution[name] = StringValue(value);
+    }
+    execution["peak_rss_bytes"] = IntValue(end.peak_rss_bytes);
+    execution["cpu_seconds"] = DoubleValue(end.cpu_seconds);
+    if (output.resumed_from_step.has_value()) {
+      execution["resumed_from_step"] = IntValue(*output.resumed_from_step);
+    }
+    if (output.warm_start.has_value()) {
+      const int64_t base_id = context.inputs.at("base_model").id();
+      execution["warm_started_from"] = IntValue(base_id);
+      model["warm_started_from"] = IntValue(base_id);
+      execution["warm_start_variables"] =
+          StringValue(JsonListOf(output.warm_start->variables));
+    }
+    return result;
+  }
+
+  const TrainOptions options_;
+};
+
+}  // namespace
+
+absl::StatusOr<TrainArgs> ParseTrainArgs(const std::string& json) {
+  return ParseArgs<TrainArgs>("--train-args", json);
+}
+
+absl::StatusOr<EvalArgs> ParseEvalArgs(const std::string& json) {
+  return ParseArgs<EvalArgs>("--eval-args", json);
+}
+
+std::unique_ptr<Executor> MakeTrain(TrainOptions options, StepSpec& spec) {
+  spec.execution_type = TrainerType();
+  spec.inputs = {
+      {"examples", "Examples", options.examples},
+      {"schema", "Schema", options.schema},
+      {"base_model", "Model", options.base_model, /*required=*/false}};
+  spec.outputs = {{"model", ModelType()},
+                  {"model_run", ModelRunType(), /*survives_failure=*/true}};
+  spec.parameters = {
+      {"train_args", StringValue(ToIndentedJson(options.train_args))},
+      {"eval_args", StringValue(ToIndentedJson(options.eval_args))},
+      {"custom_config", StringValue(options.custom_config.dump())}};
+  return std::make_unique<Train>(std::move(options));
+}
+
+}  // namespace rekindle

@@ -1,0 +1,49 @@
+#ifndef REKINDLE_COMPONENT_STEPS_TRAIN_H_
+#define REKINDLE_COMPONENT_STEPS_TRAIN_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "component/launch/step.h"
+#include "component/resolve/artifact_ref.h"
+#include "nlohmann/json.hpp"
+#include "tfx/trainer.pb.h"
+
+namespace rekindle {
+
+struct TrainOptions {
+  ArtifactRef examples;
+  ArtifactRef schema;
+  ArtifactRef base_model;
+  tfx::components::trainer::TrainArgs train_args;
+  tfx::components::trainer::EvalArgs eval_args;
+  nlohmann::json custom_config;  // object or null
+
+  std::string trainer_binary;
+  absl::Duration grace = absl::Seconds(25);
+  // Each line that the trainer prints.
+  std::function<void(absl::string_view line)> on_line;
+};
+
+// Reads train or eval arguments from proto JSON, and refuses what cannot be
+// trained with.
+//
+//   INVALID_ARGUMENT  not JSON of such arguments, or num_steps is negative
+absl::StatusOr<tfx::components::trainer::TrainArgs> ParseTrainArgs(
+    const std::string& json);
+absl::StatusOr<tfx::components::trainer::EvalArgs> ParseEvalArgs(
+    const std::string& json);
+
+// TFX's Trainer: trains in a child process, from a base model if there is one,
+// and puts out a `model` and a `model_run`. Fills in the execution type,
+// inputs, outputs and parameters of `spec`.
+std::unique_ptr<Executor> MakeTrain(TrainOptions options, StepSpec& spec);
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_COMPONENT_STEPS_TRAIN_H_
