@@ -61,7 +61,7 @@ absl::Status NothingUsable(const InputSpec& input, const StepSpec& spec,
 
 }  // namespace
 
-absl::Status CheckRunIsOurs(const StepSpec& spec, MetadataStore& store) {
+absl::Status CheckRunIsOurs(const StepSpec& spec, const MetadataStore& store) {
   ml_metadata::GetContextByTypeAndNameRequest by_name;
   by_name.set_type_name("pipeline_run");
   by_name.set_context_name(spec.run_id);
@@ -83,7 +83,7 @@ absl::Status CheckRunIsOurs(const StepSpec& spec, MetadataStore& store) {
 }
 
 absl::StatusOr<std::map<std::string, Resolution>> ResolveInputs(
-    const StepSpec& spec, MetadataStore& store) {
+    const StepSpec& spec, const MetadataStore& store) {
   std::map<std::string, Resolution> inputs;
   for (const InputSpec& input : spec.inputs) {
     absl::StatusOr<Resolution> resolution = Resolve(

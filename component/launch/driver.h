@@ -20,14 +20,14 @@ namespace rekindle {
 // one in the store.
 //
 //   ALREADY_EXISTS  the run belongs to another pipeline
-absl::Status CheckRunIsOurs(const StepSpec& spec, MetadataStore& store);
+absl::Status CheckRunIsOurs(const StepSpec& spec, const MetadataStore& store);
 
 // Chooses every input of the step, by key.
 //
 //   NOT_FOUND            a required input has no usable artifact
 //   FAILED_PRECONDITION  a named artifact cannot be used
 absl::StatusOr<std::map<std::string, Resolution>> ResolveInputs(
-    const StepSpec& spec, MetadataStore& store);
+    const StepSpec& spec, const MetadataStore& store);
 
 // SHA-256, in hexadecimal, over what the step's outputs depend on: the
 // component, its parameters, and the contents of its inputs.

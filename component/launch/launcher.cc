@@ -203,9 +203,8 @@ class ClaimedStep {
 };
 
 // The report of an execution that an earlier command completed.
-absl::StatusOr<StepReport> ReportFinished(
-    const ClaimResponse& claim,
-    MetadataStore& store) {
+absl::StatusOr<StepReport> ReportFinished(const ClaimResponse& claim,
+                                          MetadataStore& store) {
   StepReport report;
   report.state = Execution::COMPLETE;
   report.execution_id = claim.execution_id();

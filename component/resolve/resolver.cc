@@ -23,7 +23,8 @@ using ml_metadata::Artifact;
 using ml_metadata::Event;
 
 absl::StatusOr<std::optional<ml_metadata::Context>> FindContext(
-    const std::string& type, const std::string& name, MetadataStore& store) {
+    const std::string& type, const std::string& name,
+    const MetadataStore& store) {
   ml_metadata::GetContextByTypeAndNameRequest request;
   request.set_type_name(type);
   request.set_context_name(name);
@@ -67,7 +68,7 @@ absl::StatusOr<Resolution> TakeNamed(Artifact artifact,
 }
 
 absl::StatusOr<Resolution> ResolveId(const ResolveQuery& query,
-                                     MetadataStore& store) {
+                                     const MetadataStore& store) {
   ml_metadata::GetArtifactsByIDRequest request;
   request.add_artifact_ids(query.ref.id);
   RK_ASSIGN_OR_RETURN(const auto response, store.GetArtifactsByID(request));
@@ -80,7 +81,7 @@ absl::StatusOr<Resolution> ResolveId(const ResolveQuery& query,
 }
 
 absl::StatusOr<Resolution> ResolveUri(const ResolveQuery& query,
-                                      MetadataStore& store) {
+                                      const MetadataStore& store) {
   ml_metadata::GetArtifactsByURIRequest request;
   request.add_uris(query.ref.uri);
   RK_ASSIGN_OR_RETURN(const auto response, store.GetArtifactsByURI(request));
@@ -102,8 +103,8 @@ bool IsOutputUnder(const Event& event, const std::string& key) {
 }
 
 // The id of the artifact that the node of this run put out under the key.
-absl::StatusOr<std::optional<int64_t>> FindRunOutput(const ResolveQuery& query,
-                                                     MetadataStore& store) {
+absl::StatusOr<std::optional<int64_t>> FindRunOutput(
+    const ResolveQuery& query, const MetadataStore& store) {
   ml_metadata::GetExecutionsByExternalIdsRequest by_external_id;
   by_external_id.add_external_ids(
       absl::StrCat(query.run_id, "/", query.ref.node_id));
@@ -122,7 +123,7 @@ absl::StatusOr<std::optional<int64_t>> FindRunOutput(const ResolveQuery& query,
 }
 
 absl::StatusOr<Resolution> ResolveRun(const ResolveQuery& query,
-                                      MetadataStore& store) {
+                                      const MetadataStore& store) {
   RK_ASSIGN_OR_RETURN(const std::optional<int64_t> id,
                       FindRunOutput(query, store));
   if (!id.has_value()) {
@@ -137,7 +138,7 @@ absl::StatusOr<Resolution> ResolveRun(const ResolveQuery& query,
 }
 
 absl::StatusOr<Resolution> ResolveLatest(const ResolveQuery& query,
-                                         MetadataStore& store) {
+                                         const MetadataStore& store) {
   Resolution resolution;
   RK_ASSIGN_OR_RETURN(const auto pipeline,
                       FindContext("pipeline", query.pipeline, store));
@@ -165,7 +166,7 @@ absl::StatusOr<Resolution> ResolveLatest(const ResolveQuery& query,
 }  // namespace
 
 absl::StatusOr<Resolution> Resolve(const ResolveQuery& query,
-                                   MetadataStore& store) {
+                                   const MetadataStore& store) {
   switch (query.ref.kind) {
     case ArtifactRef::Kind::kNone:
       return Resolution{};

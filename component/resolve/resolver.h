@@ -44,7 +44,7 @@ struct Resolution {
 //   NOT_FOUND            the artifact that `ref` names is not recorded
 //   FAILED_PRECONDITION  it is recorded, but cannot be used
 absl::StatusOr<Resolution> Resolve(const ResolveQuery& query,
-                                   MetadataStore& store);
+                                   const MetadataStore& store);
 
 }  // namespace rekindle
 

@@ -1,0 +1,24 @@
+#ifndef REKINDLE_CLI_COMMANDS_H_
+#define REKINDLE_CLI_COMMANDS_H_
+
+#include <string>
+#include <vector>
+
+namespace rekindle {
+
+// The verbs of `rekindle`. Each gets the arguments behind its name and returns
+// the exit code (cli/exit_code.h).
+using Arguments = std::vector<std::string>;
+
+int ExampleGenCommand(const Arguments& arguments);
+int SchemaGenCommand(const Arguments& arguments);
+int TrainCommand(const Arguments& arguments);
+
+int MetadataListCommand(const Arguments& arguments);
+int MetadataGetCommand(const Arguments& arguments);
+int MetadataLatestCommand(const Arguments& arguments);
+int MetadataLineageCommand(const Arguments& arguments);
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_CLI_COMMANDS_H_

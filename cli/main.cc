@@ -1,0 +1,101 @@
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "base/nearest_name.h"
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+
+namespace rekindle {
+namespace {
+
+struct Command {
+  const char* name;  // one word, or two: "metadata list"
+  const char* summary;
+  int (*run)(const Arguments& arguments);
+};
+
+constexpr std::array<Command, 7> kCommands = {{
+    {"example-gen", "CSV to TFRecords of tf.Example, split into train and eval",
+     ExampleGenCommand},
+    {"schema-gen", "infer a schema from examples", SchemaGenCommand},
+    {"train", "train a model, warm-started from the latest one", TrainCommand},
+    {"metadata list", "list artifacts, executions or contexts",
+     MetadataListCommand},
+    {"metadata get", "everything recorded of one node", MetadataGetCommand},
+    {"metadata latest", "the artifact a warm start would choose",
+     MetadataLatestCommand},
+    {"metadata lineage", "what an artifact was made from",
+     MetadataLineageCommand},
+}};
+
+std::string Help() {
+  std::string help =
+      "Usage: rekindle COMMAND [flags]\n"
+      "Training steps for plain Argo Workflows, with a memory.\n\n";
+  for (const Command& command : kCommands) {
+    absl::StrAppendFormat(&help, "  %-18s%s\n", command.name, command.summary);
+  }
+  absl::StrAppend(
+      &help,
+      "\n'rekindle COMMAND --help' lists a command's flags. REKINDLE_FLAG_NAME "
+      "in the\nenvironment stands in for --flag-name; --flag=@FILE takes the "
+      "value from a file.\nExit status: 0 ok, 1 failed, 2 wrong usage, 3 not "
+      "found, 4 conflict, 75 try again,\n130/143 cancelled.\n\n"
+      "Example: rekindle metadata list artifacts --db=rekindle.db\n");
+  return help;
+}
+
+absl::Status UnknownCommand(const std::string& typed) {
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) names.emplace_back(command.name);
+  const std::optional<std::string> nearest = NearestName(typed, names);
+  return absl::InvalidArgumentError(absl::StrCat(
+      "unknown command '", typed, "'; ",
+      nearest.has_value() ? absl::StrCat("did you mean '", *nearest, "'?")
+                          : "--help lists the commands"));
+}
+
+int Run(const Arguments& arguments) {
+  if (arguments.empty()) {
+    std::cerr << Help();
+    return kUsage;
+  }
+  if (arguments[0] == "--help" || arguments[0] == "-h" ||
+      arguments[0] == "help") {
+    std::cout << Help();
+    return kOk;
+  }
+  if (arguments[0] == "--version") {
+    std::cout << "rekindle " << REKINDLE_VERSION << '\n';
+    return kOk;
+  }
+  std::string typed;
+  for (size_t words = 1; words <= std::min<size_t>(2, arguments.size());
+       ++words) {
+    typed = absl::StrJoin(arguments.begin(), arguments.begin() + words, " ");
+    for (const Command& command : kCommands) {
+      if (typed == command.name) {
+        return command.run({arguments.begin() + words, arguments.end()});
+      }
+    }
+  }
+  return Fail(UnknownCommand(typed));
+}
+
+}  // namespace
+}  // namespace rekindle
+
+int main(int argc, char** argv) {
+  // A closed pipe (`rekindle ... | head`) is an error of a write, not the end.
+  std::signal(SIGPIPE, SIG_IGN);
+  return rekindle::Run({argv + 1, argv + argc});
+}

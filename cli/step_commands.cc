@@ -1,0 +1,221 @@
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "base/file_util.h"
+#include "base/status_macros.h"
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "cli/flag_set.h"
+#include "cli/step_flags.h"
+#include "component/launch/step.h"
+#include "component/steps/example_gen.h"
+#include "component/steps/schema_gen.h"
+#include "component/steps/train.h"
+#include "nlohmann/json.hpp"
+
+namespace rekindle {
+namespace {
+
+// Parses the flags of a command that takes no positional arguments; the exit
+// code when the command ends here, with --help or an error.
+std::optional<int> ParseOrExit(FlagSet& flags, const Arguments& arguments) {
+  std::vector<std::string> positional;
+  absl::Status parsed = flags.Parse(arguments, &positional);
+  if (parsed.ok() && !positional.empty()) {
+    parsed = absl::InvalidArgumentError(
+        absl::StrCat("unexpected argument '", positional.front(),
+                     "'; every value needs its flag"));
+  }
+  if (!parsed.ok()) return Fail(parsed);
+  if (!flags.help_requested()) return std::nullopt;
+  std::cout << flags.Help();
+  return kOk;
+}
+
+// The trainer that was built with this program stands beside it.
+std::string TrainerBesideUs() {
+  std::error_code error;
+  const std::filesystem::path self =
+      std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::string beside = self.parent_path() / "rekindle-trainer";
+  return PathExists(beside) ? beside : "rekindle-trainer";
+}
+
+// The flags of `train`, before they are understood.
+struct TrainFlags {
+  std::string examples = "latest";
+  std::string schema = "latest";
+  std::string base_model = "latest";
+  std::string train_args = "{}";
+  std::string eval_args = "{}";
+  std::optional<int64_t> train_steps;
+  std::optional<int64_t> eval_steps;
+  std::string train_splits;
+  std::string eval_splits;
+  std::string label_key;
+  std::string custom_config = "null";
+  std::string trainer = TrainerBesideUs();
+  absl::Duration grace = absl::Seconds(25);
+
+  void Bind(FlagSet& flags);
+};
+
+void TrainFlags::Bind(FlagSet& flags) {
+  flags.String("examples", "REF", &examples,
+               "training data: latest, id:N, uri:PATH or run:NODE.KEY");
+  flags.String("schema", "REF", &schema, "its schema");
+  flags.String("base-model", "REF", &base_model,
+               "model to start from; none starts cold");
+  flags.OptionalInt("train-steps", "N", &train_steps, "steps to train");
+  flags.OptionalInt("eval-steps", "N", &eval_steps,
+                    "batches to evaluate; all without it");
+  flags.String("train-splits", "A,B", &train_splits,
+               "splits to train on (default: train)");
+  flags.String("eval-splits", "A,B", &eval_splits,
+               "splits to evaluate on (default: eval)");
+  flags.String("train-args", "JSON", &train_args,
+               "TFX's TrainArgs, for the four flags above");
+  flags.String("eval-args", "JSON", &eval_args, "TFX's EvalArgs, likewise");
+  flags.String("label-key", "NAME", &label_key,
+               "the feature to predict; short for custom_config's label_key");
+  flags.String("custom-config", "JSON", &custom_config,
+               "settings of the model, an object; docs/training.md lists them");
+  flags.String("trainer", "PROGRAM", &trainer, "the program that trains");
+  flags.Duration("grace", &grace,
+                 "time to write a checkpoint when stopped, then SIGKILL");
+}
+
+// Lays the shorthands over the arguments. `side` is "train" or "eval".
+template <typename Args>
+absl::Status ApplyShorthands(const std::string& side,
+                             const std::optional<int64_t>& steps,
+                             const std::string& splits, Args& args) {
+  if (steps.has_value()) {
+    if (*steps <= 0 || *steps > std::numeric_limits<int32_t>::max()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--", side, "-steps is ", *steps, "; it must be 1 or more"));
+    }
+    args.set_num_steps(static_cast<int32_t>(*steps));
+  }
+  if (!splits.empty()) {
+    args.clear_splits();
+    for (const absl::string_view split : absl::StrSplit(splits, ',')) {
+      args.add_splits(std::string(split));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<nlohmann::json> ParseCustomConfig(const std::string& text,
+                                                 const std::string& label_key) {
+  auto config = nlohmann::json::parse(text, nullptr,
+                                      /*allow_exceptions=*/false);
+  if (!config.is_object() && !config.is_null()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--custom-config: '", text, "' is not a JSON object"));
+  }
+  if (!label_key.empty()) config["label_key"] = label_key;
+  return config;
+}
+
+absl::StatusOr<TrainOptions> MakeTrainOptions(const TrainFlags& flags) {
+  TrainOptions options;
+  RK_ASSIGN_OR_RETURN(options.examples,
+                      RefFromFlag("examples", flags.examples));
+  RK_ASSIGN_OR_RETURN(options.schema, RefFromFlag("schema", flags.schema));
+  RK_ASSIGN_OR_RETURN(options.base_model,
+                      RefFromFlag("base-model", flags.base_model));
+  RK_ASSIGN_OR_RETURN(options.train_args, ParseTrainArgs(flags.train_args));
+  RK_ASSIGN_OR_RETURN(options.eval_args, ParseEvalArgs(flags.eval_args));
+  RK_RETURN_IF_ERROR(ApplyShorthands("train", flags.train_steps,
+                                     flags.train_splits, options.train_args));
+  RK_RETURN_IF_ERROR(ApplyShorthands("eval", flags.eval_steps,
+                                     flags.eval_splits, options.eval_args));
+  RK_ASSIGN_OR_RETURN(options.custom_config,
+                      ParseCustomConfig(flags.custom_config, flags.label_key));
+  options.trainer_binary = flags.trainer;
+  options.grace = flags.grace;
+  options.on_line = [](absl::string_view line) { std::cerr << line << '\n'; };
+  return options;
+}
+
+}  // namespace
+
+int ExampleGenCommand(const Arguments& arguments) {
+  StepFlags step("CsvExampleGen");
+  ExampleGenOptions options;
+  FlagSet flags(
+      "example-gen --pipeline=NAME --input=PATH [flags]",
+      "Turns CSV into TFRecords of tf.Example, split into train and eval.",
+      "rekindle example-gen --pipeline=penguin --input=penguins.csv "
+      "--null-value=NA");
+  flags.String("input", "PATH", &options.input,
+               "a CSV file, or a folder of them; required");
+  flags.Strings("null-value", "TEXT", &options.null_values,
+                "a cell with this text is missing, like an empty one");
+  step.Bind(flags);
+  if (const auto exit_code = ParseOrExit(flags, arguments)) return *exit_code;
+  return RunStep(
+      step, [&](StepSpec& spec) -> absl::StatusOr<std::unique_ptr<Executor>> {
+        if (options.input.empty()) {
+          return absl::InvalidArgumentError(
+              "--input is missing; it names a CSV file or a folder of them");
+        }
+        return MakeExampleGen(options, spec);
+      });
+}
+
+int SchemaGenCommand(const Arguments& arguments) {
+  StepFlags step("SchemaGen");
+  std::string examples = "latest";
+  FlagSet flags("schema-gen --pipeline=NAME [flags]",
+                "Infers a schema from examples and writes schema.pbtxt.",
+                "rekindle schema-gen --pipeline=penguin "
+                "--examples=run:CsvExampleGen.examples --run-id=monday");
+  flags.String("examples", "REF", &examples,
+               "the examples: latest, id:N, uri:PATH or run:NODE.KEY");
+  step.Bind(flags);
+  if (const auto exit_code = ParseOrExit(flags, arguments)) return *exit_code;
+  return RunStep(
+      step, [&](StepSpec& spec) -> absl::StatusOr<std::unique_ptr<Executor>> {
+        SchemaGenOptions options;
+        RK_ASSIGN_OR_RETURN(options.examples,
+                            RefFromFlag("examples", examples));
+        return MakeSchemaGen(options, spec);
+      });
+}
+
+int TrainCommand(const Arguments& arguments) {
+  StepFlags step("Trainer");
+  TrainFlags train;
+  FlagSet flags(
+      "train --pipeline=NAME --label-key=NAME [flags]",
+      "Trains a model, from the latest one of the pipeline if there is one, "
+      "and publishes it.",
+      "rekindle train --pipeline=penguin --label-key=species "
+      "--train-steps=300");
+  train.Bind(flags);
+  step.Bind(flags);
+  if (const auto exit_code = ParseOrExit(flags, arguments)) return *exit_code;
+  return RunStep(
+      step, [&](StepSpec& spec) -> absl::StatusOr<std::unique_ptr<Executor>> {
+        RK_ASSIGN_OR_RETURN(TrainOptions options, MakeTrainOptions(train));
+        return MakeTrain(std::move(options), spec);
+      });
+}
+
+}  // namespace rekindle

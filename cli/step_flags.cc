@@ -1,0 +1,131 @@
+#include "cli/step_flags.h"
+
+#include <array>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <unistd.h>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/status_macros.h"
+#include "base/status_util.h"
+#include "cli/exit_code.h"
+#include "cli/flag_set.h"
+#include "cli/step_report.h"
+#include "component/launch/launcher.h"
+#include "component/launch/step.h"
+#include "component/resolve/artifact_ref.h"
+#include "metadata/api/open_store.h"
+
+namespace rekindle {
+namespace {
+
+// A pipeline or node names a folder, so it must be able to.
+absl::Status CheckName(absl::string_view flag, const std::string& name) {
+  if (name.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", flag, " is missing; --help shows an example"));
+  }
+  if (name == "." || name == ".." || name.find('/') != std::string::npos) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", flag, ": '", name,
+                     "' names a folder below the pipeline root; it must not "
+                     "hold a slash"));
+  }
+  return absl::OkStatus();
+}
+
+std::string ProcessName() {
+  std::array<char, 256> host = {};
+  gethostname(host.data(), host.size() - 1);
+  return absl::StrCat(host.data(), "/", getpid());
+}
+
+// As TFX names runs: the time they began.
+std::string RunIdOfNow() {
+  return absl::FormatTime("%Y-%m-%dT%H:%M:%E6S", absl::Now(),
+                          absl::UTCTimeZone());
+}
+
+absl::StatusOr<StepReport> Launch(const StepFlags& flags, const StepSpec& spec,
+                                  Executor& executor) {
+  RK_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store,
+                      flags.store.Open(OpenOptions::Mode::kCreate));
+  LaunchOptions options;
+  options.owner = ProcessName();
+  options.lease = flags.lease;
+  options.claim_timeout = 3 * flags.lease;
+  options.note = [](absl::string_view line) { std::cerr << line << '\n'; };
+  return Launcher(*store, std::move(options)).Run(spec, executor);
+}
+
+}  // namespace
+
+void StepFlags::Bind(FlagSet& flags) {
+  flags.String("pipeline", "NAME", &pipeline, "the pipeline; required");
+  flags.String("run-id", "ID", &run_id,
+               "this run of the pipeline; the same id in two commands makes "
+               "them one run (default: the time)");
+  flags.String("node-id", "NAME", &node_id, "this step's name in the pipeline");
+  flags.String("pipeline-root", "DIR", &pipeline_root,
+               "where artifacts are kept (default: pipelines/PIPELINE)");
+  store.Bind(flags);
+  flags.Duration("lease", &lease,
+                 "how long another process waits for this one's sign of life");
+  flags.Format({"text", "json"}, &output);
+}
+
+absl::StatusOr<StepSpec> StepFlags::MakeSpec() const {
+  RK_RETURN_IF_ERROR(CheckName("pipeline", pipeline));
+  RK_RETURN_IF_ERROR(CheckName("node-id", node_id));
+  if (lease < absl::Seconds(1)) {
+    return absl::InvalidArgumentError("--lease must be one second or more");
+  }
+  StepSpec spec;
+  spec.pipeline = pipeline;
+  spec.run_id = run_id.empty() ? RunIdOfNow() : run_id;
+  spec.node_id = node_id;
+  spec.pipeline_root = std::filesystem::absolute(
+      pipeline_root.empty() ? absl::StrCat("pipelines/", pipeline)
+                            : pipeline_root);
+  return spec;
+}
+
+absl::StatusOr<ArtifactRef> RefFromFlag(const std::string& name,
+                                        const std::string& value) {
+  absl::StatusOr<ArtifactRef> ref = ParseArtifactRef(value);
+  if (!ref.ok()) {
+    return WithContext(ref.status(), absl::StrCat("--", name));
+  }
+  return ref;
+}
+
+int RunStep(const StepFlags& flags, const MakeExecutor& make_executor) {
+  const absl::Time start = absl::Now();
+  absl::StatusOr<StepSpec> spec = flags.MakeSpec();
+  if (!spec.ok()) return Fail(spec.status());
+  const absl::StatusOr<std::unique_ptr<Executor>> executor =
+      make_executor(*spec);
+  if (!executor.ok()) return Fail(executor.status());
+  const absl::StatusOr<StepReport> report = Launch(flags, *spec, **executor);
+  if (!report.ok()) return Fail(report.status());
+
+  if (flags.output == "json") {
+    std::cout << ReportToJson(*spec, *report).dump(2) << '\n';
+  } else {
+    std::cout << ReportToText(*spec, *report, absl::Now() - start);
+  }
+  if (!report->error.ok()) {
+    std::cerr << "rekindle: " << report->error.message() << '\n';
+  }
+  return ExitCodeOf(*report);
+}
+
+}  // namespace rekindle

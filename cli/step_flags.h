@@ -1,0 +1,52 @@
+#ifndef REKINDLE_CLI_STEP_FLAGS_H_
+#define REKINDLE_CLI_STEP_FLAGS_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "cli/flag_set.h"
+#include "cli/store_flags.h"
+#include "component/launch/step.h"
+#include "component/resolve/artifact_ref.h"
+
+namespace rekindle {
+
+// The flags that every step has: which node of which run of which pipeline.
+struct StepFlags {
+  // `node_id` is the component's default.
+  explicit StepFlags(std::string node_id_by_default)
+      : node_id(std::move(node_id_by_default)) {}
+
+  std::string pipeline;
+  std::string run_id;
+  std::string node_id;
+  std::string pipeline_root;
+  std::string output;
+  absl::Duration lease = absl::Seconds(30);
+  StoreFlags store;
+
+  void Bind(FlagSet& flags);
+
+  // The part of a spec that these flags give.
+  //
+  //   INVALID_ARGUMENT  a name is missing or cannot be a folder's name
+  absl::StatusOr<StepSpec> MakeSpec() const;
+};
+
+// An artifact reference given by flag `name`.
+absl::StatusOr<ArtifactRef> RefFromFlag(const std::string& name,
+                                        const std::string& value);
+
+// Builds the executor of a step, completing its spec.
+using MakeExecutor =
+    std::function<absl::StatusOr<std::unique_ptr<Executor>>(StepSpec& spec)>;
+
+// Runs a step and prints how it ended; returns the exit code.
+int RunStep(const StepFlags& flags, const MakeExecutor& make_executor);
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_CLI_STEP_FLAGS_H_
