@@ -1,0 +1,346 @@
+#include "component/launch/launcher.h"
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/clock.h"
+#include "base/file_util.h"
+#include "component/launch/output_paths.h"
+#include "component/launch/step.h"
+#include "component/launch/tfx_names.h"
+#include "component/resolve/artifact_ref.h"
+#include "component/resolve/digest_check.h"
+#include "metadata/api/open_store.h"
+#include "metadata/api/values.h"
+#include "ml_metadata/proto/metadata_store.pb.h"
+#include "ml_metadata/proto/metadata_store_service.pb.h"
+#include "rekindle/v1/step_service.pb.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace rekindle {
+namespace {
+
+using ml_metadata::Execution;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+// A store whose owner can die: after Crash() every call of a step fails.
+class MortalStore : public Store, public StepStore {
+ public:
+  explicit MortalStore(Store& store) : store_(store) {}
+
+  void CrashBeforePublish() { crash_before_publish_ = true; }
+
+  MetadataStore& metadata() override { return store_.metadata(); }
+  StepStore& steps() override { return *this; }
+
+  absl::StatusOr<v1::ClaimResponse> Claim(
+      const v1::ClaimRequest& request) override {
+    return store_.steps().Claim(request);
+  }
+  absl::StatusOr<v1::RenewResponse> Renew(
+      const v1::RenewRequest& request) override {
+    if (dead_) return Dead();
+    return store_.steps().Renew(request);
+  }
+  absl::StatusOr<v1::PreparePublishResponse> PreparePublish(
+      const v1::PreparePublishRequest& request) override {
+    if (dead_) return Dead();
+    return store_.steps().PreparePublish(request);
+  }
+  absl::StatusOr<v1::PublishResponse> Publish(
+      const v1::PublishRequest& request) override {
+    dead_ = dead_ || crash_before_publish_;
+    if (dead_) return Dead();
+    return store_.steps().Publish(request);
+  }
+  absl::StatusOr<v1::FinishResponse> Finish(
+      const v1::FinishRequest& request) override {
+    if (dead_) return Dead();
+    return store_.steps().Finish(request);
+  }
+
+ private:
+  static absl::Status Dead() { return absl::UnavailableError("gone"); }
+
+  Store& store_;
+  bool crash_before_publish_ = false;
+  bool dead_ = false;
+};
+
+// Does what the test says.
+class FunctionExecutor : public Executor {
+ public:
+  using Function =
+      std::function<absl::StatusOr<StepResult>(const StepContext& context)>;
+  explicit FunctionExecutor(Function function)
+      : function_(std::move(function)) {}
+
+  absl::StatusOr<StepResult> Execute(const StepContext& context) override {
+    ++calls;
+    return function_(context);
+  }
+
+  int calls = 0;
+
+ private:
+  Function function_;
+};
+
+class LauncherTest : public ::testing::Test {
+ protected:
+  LauncherTest() : store_(*OpenSqliteStore(dir_ / "m.db", clock_)) {
+    spec_.pipeline = "p";
+    spec_.run_id = "run-1";
+    spec_.node_id = "Trainer";
+    spec_.pipeline_root = dir_ / "root";
+    spec_.execution_type = TrainerType();
+    spec_.outputs = {{"model", ModelType()},
+                     {"model_run", ModelRunType(), /*survives_failure=*/true}};
+    spec_.parameters = {{"train_args", StringValue("{}")}};
+  }
+
+  absl::StatusOr<StepReport> Launch(Executor& executor, Store& store) {
+    LaunchOptions options;
+    options.owner = "test";
+    options.claim_timeout = absl::ZeroDuration();
+    return Launcher(store, options).Run(spec_, executor);
+  }
+  absl::StatusOr<StepReport> Launch(Executor& executor) {
+    return Launch(executor, *store_);
+  }
+
+  // An executor that writes a model and a checkpoint.
+  static absl::StatusOr<StepResult> WriteModel(const StepContext& context) {
+    EXPECT_THAT(WriteFileAtomically(
+                    JoinPath(context.output_dirs.at("model"), "weights"), "1"),
+                IsOk());
+    EXPECT_THAT(WriteFileAtomically(
+                    JoinPath(context.output_dirs.at("model_run"), "ckpt"), "1"),
+                IsOk());
+    StepResult result;
+    result.outputs["model"].custom_properties["accuracy"] = DoubleValue(0.1);
+    result.execution_properties["devices"] = StringValue("CPU:0");
+    return result;
+  }
+
+  Execution GetExecution(int64_t id) {
+    ml_metadata::GetExecutionsByIDRequest request;
+    request.add_execution_ids(id);
+    return store_->metadata().GetExecutionsByID(request)->executions(0);
+  }
+
+  std::vector<ml_metadata::Artifact> AllArtifacts() {
+    const auto response = store_->metadata().GetArtifacts({});
+    return {response->artifacts().begin(), response->artifacts().end()};
+  }
+
+  // Names in the folder of a key, hidden ones too.
+  std::vector<std::string> Visible(const std::string& key) const {
+    std::vector<std::string> names;
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(
+             OutputPaths(spec_.pipeline_root, spec_.node_id).KeyDir(key),
+             none)) {
+      names.push_back(entry.path().filename());
+    }
+    return names;
+  }
+
+  TempDir dir_;
+  FakeClock clock_{absl::FromUnixSeconds(1'800'000'000)};
+  std::unique_ptr<Store> store_;
+  StepSpec spec_;
+};
+
+TEST_F(LauncherTest, PublishesWhatTheExecutorWrote) {
+  FunctionExecutor executor(WriteModel);
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(executor));
+
+  EXPECT_EQ(report.state, Execution::COMPLETE);
+  ASSERT_EQ(report.outputs.size(), 2);
+  const ml_metadata::Artifact& model = report.outputs[0].artifact;
+  EXPECT_EQ(*ReadFile(JoinPath(model.uri(), "weights")), "1");
+  EXPECT_EQ(CustomString(model, "tfx_version"), kTfxVersion);
+  EXPECT_EQ(model.custom_properties().at("accuracy").double_value(), 0.1);
+  EXPECT_TRUE(CheckFiles(model).usable);
+  const std::string id = std::to_string(report.execution_id);
+  EXPECT_THAT(Visible("model"), UnorderedElementsAre(id));
+  EXPECT_THAT(Visible("model_run"), UnorderedElementsAre(id));
+}
+
+TEST_F(LauncherTest, RecordsTheContextsOfTfx) {
+  FunctionExecutor executor(WriteModel);
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(executor));
+  ml_metadata::GetContextsByExecutionRequest request;
+  request.set_execution_id(report.execution_id);
+  RK_ASSERT_OK_AND_ASSIGN(const auto response,
+                          store_->metadata().GetContextsByExecution(request));
+  std::vector<std::string> contexts;
+  for (const ml_metadata::Context& context : response.contexts()) {
+    contexts.push_back(context.type() == "execution_cache"
+                           ? "execution_cache"
+                           : context.type() + "=" + context.name());
+  }
+  EXPECT_THAT(contexts,
+              UnorderedElementsAre("pipeline=p", "pipeline_run=run-1",
+                                   "node=p.Trainer", "execution_cache"));
+}
+
+TEST_F(LauncherTest, AFailureIsRecordedWithItsReasonAndShowsNoOutput) {
+  FunctionExecutor executor(
+      [](const StepContext& context) -> absl::StatusOr<StepResult> {
+        WriteModel(context).IgnoreError();
+        return absl::InvalidArgumentError("the label is missing");
+      });
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(executor));
+  EXPECT_EQ(report.state, Execution::FAILED);
+  EXPECT_THAT(report.error, StatusIs(absl::StatusCode::kInvalidArgument,
+                                     "the label is missing"));
+  const Execution execution = GetExecution(report.execution_id);
+  EXPECT_EQ(execution.last_known_state(), Execution::FAILED);
+  EXPECT_THAT(CustomString(execution, "__execution_result__"),
+              HasSubstr("the label is missing"));
+  EXPECT_THAT(AllArtifacts(), IsEmpty());
+  EXPECT_THAT(Visible("model"), IsEmpty());
+}
+
+TEST_F(LauncherTest, ARetryIsTheSameExecutionAndFindsItsState) {
+  FunctionExecutor fails(
+      [](const StepContext& context) -> absl::StatusOr<StepResult> {
+        WriteModel(context).IgnoreError();
+        return absl::UnavailableError("preempted");
+      });
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport first, Launch(fails));
+
+  bool found_checkpoint = false;
+  FunctionExecutor succeeds([&](const StepContext& context) {
+    found_checkpoint =
+        PathExists(JoinPath(context.output_dirs.at("model_run"), "ckpt"));
+    EXPECT_FALSE(
+        PathExists(JoinPath(context.output_dirs.at("model"), "weights")));
+    return WriteModel(context);
+  });
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport second, Launch(succeeds));
+  EXPECT_EQ(second.execution_id, first.execution_id);
+  EXPECT_EQ(second.attempt, 2);
+  EXPECT_TRUE(found_checkpoint);
+  EXPECT_EQ(GetExecution(second.execution_id).last_known_state(),
+            Execution::COMPLETE);
+}
+
+TEST_F(LauncherTest, AFinishedStepIsNotRunAgain) {
+  FunctionExecutor executor(WriteModel);
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport first, Launch(executor));
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport again, Launch(executor));
+  EXPECT_EQ(executor.calls, 1);
+  EXPECT_TRUE(again.finished_before);
+  ASSERT_EQ(again.outputs.size(), 2);
+  EXPECT_EQ(again.outputs[0].artifact.id(), first.outputs[0].artifact.id());
+}
+
+TEST_F(LauncherTest, ACrashAfterTheRenameIsCompletedByTheNextAttempt) {
+  MortalStore mortal(*store_);
+  mortal.CrashBeforePublish();
+  FunctionExecutor executor(WriteModel);
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport crashed, Launch(executor, mortal));
+  EXPECT_EQ(crashed.state, Execution::FAILED);
+  EXPECT_THAT(AllArtifacts(), IsEmpty());
+
+  clock_.Advance(absl::Minutes(5));  // Past the dead process's lease.
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport retried, Launch(executor));
+  EXPECT_EQ(retried.state, Execution::COMPLETE);
+  EXPECT_EQ(executor.calls, 1) << "the work was done already";
+  EXPECT_EQ(AllArtifacts().size(), 2);
+  EXPECT_EQ(retried.outputs[0]
+                .artifact.custom_properties()
+                .at("accuracy")
+                .double_value(),
+            0.1);
+}
+
+TEST_F(LauncherTest, AForeignFolderInTheWayIsMovedAsideNotReplaced) {
+  MortalStore mortal(*store_);
+  mortal.CrashBeforePublish();
+  FunctionExecutor executor(WriteModel);
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport crashed, Launch(executor, mortal));
+  const std::string id = std::to_string(crashed.execution_id);
+  dir_.Write("root/Trainer/model/" + id + "/weights", "tampered");
+
+  clock_.Advance(absl::Minutes(5));
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport retried, Launch(executor));
+  EXPECT_EQ(retried.state, Execution::COMPLETE);
+  EXPECT_EQ(executor.calls, 2);
+  EXPECT_THAT(Visible("model"),
+              UnorderedElementsAre(id, ".orphan-" + id + "-2"));
+  EXPECT_TRUE(CheckFiles(retried.outputs[0].artifact).usable);
+}
+
+TEST_F(LauncherTest, AStepThatLostItsClaimNeverPublishes) {
+  FunctionExecutor winner(WriteModel);
+  FunctionExecutor sleeper([&](const StepContext& context) {
+    clock_.Advance(absl::Minutes(5));     // It sleeps past its lease,
+    EXPECT_THAT(Launch(winner), IsOk());  // and another one takes over.
+    return WriteModel(context);
+  });
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport loser, Launch(sleeper));
+  EXPECT_EQ(loser.state, Execution::FAILED);
+  EXPECT_EQ(loser.error.code(), absl::StatusCode::kAborted);
+  EXPECT_EQ(AllArtifacts().size(), 2) << "exactly one model and model_run";
+  EXPECT_EQ(GetExecution(loser.execution_id).last_known_state(),
+            Execution::COMPLETE);
+}
+
+TEST_F(LauncherTest, AHeldClaimIsRefused) {
+  FunctionExecutor inner(WriteModel);
+  absl::Status refused;
+  FunctionExecutor outer([&](const StepContext& context) {
+    refused = Launch(inner).status();
+    return WriteModel(context);
+  });
+  ASSERT_THAT(Launch(outer), IsOk());
+  EXPECT_THAT(refused, StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_EQ(inner.calls, 0);
+}
+
+TEST_F(LauncherTest, AMissingRequiredInputClaimsNothing) {
+  spec_.inputs = {{"examples", "Examples", *ParseArtifactRef("latest")}};
+  FunctionExecutor executor(WriteModel);
+  EXPECT_THAT(
+      Launch(executor),
+      StatusIs(absl::StatusCode::kNotFound,
+               HasSubstr("input 'examples': pipeline 'p' has no usable")));
+  EXPECT_THAT(store_->metadata().GetExecutions({})->executions(), IsEmpty());
+}
+
+TEST_F(LauncherTest, AnUnwritableRootClaimsNothing) {
+  dir_.Write("root", "a file, not a folder");
+  FunctionExecutor executor(WriteModel);
+  EXPECT_THAT(Launch(executor), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                         HasSubstr(dir_ / "root")));
+  EXPECT_THAT(store_->metadata().GetExecutions({})->executions(), IsEmpty());
+}
+
+TEST_F(LauncherTest, ARunIdOfAnotherPipelineIsRefused) {
+  FunctionExecutor executor(WriteModel);
+  ASSERT_THAT(Launch(executor), IsOk());
+  spec_.pipeline = "q";
+  EXPECT_THAT(Launch(executor),
+              StatusIs(absl::StatusCode::kAlreadyExists,
+                       HasSubstr("run 'run-1' belongs to pipeline 'p'")));
+}
+
+}  // namespace
+}  // namespace rekindle

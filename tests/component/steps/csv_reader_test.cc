@@ -1,0 +1,127 @@
+#include "component/steps/csv_reader.h"
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/status_macros.h"
+#include "tests/support/status_matchers.h"
+
+namespace rekindle {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Row = std::vector<std::string>;
+
+// Header and rows of `text`, or the first error.
+absl::StatusOr<std::vector<Row>> ReadAll(const std::string& text) {
+  CsvReader reader("t.csv", text);
+  RK_ASSIGN_OR_RETURN(Row header, reader.ReadHeader());
+  std::vector<Row> rows = {header};
+  Row row;
+  while (true) {
+    RK_ASSIGN_OR_RETURN(const bool found, reader.ReadRow(row));
+    if (!found) return rows;
+    rows.push_back(row);
+  }
+}
+
+TEST(CsvReaderTest, ReadsPlainRows) {
+  RK_ASSERT_OK_AND_ASSIGN(const auto rows, ReadAll("a,b\n1,2\n,x y\n"));
+  EXPECT_THAT(rows, ElementsAre(Row{"a", "b"}, Row{"1", "2"}, Row{"", "x y"}));
+}
+
+TEST(CsvReaderTest, TakesCrLfAByteOrderMarkAndAMissingLastLineEnd) {
+  RK_ASSERT_OK_AND_ASSIGN(const auto rows, ReadAll("\xEF\xBB\xBF"
+                                                   "a,b\r\n1,2\r\n3,4"));
+  EXPECT_THAT(rows, ElementsAre(Row{"a", "b"}, Row{"1", "2"}, Row{"3", "4"}));
+}
+
+TEST(CsvReaderTest, QuotedFieldsHoldCommasQuotesAndLineBreaks) {
+  RK_ASSERT_OK_AND_ASSIGN(
+      const auto rows, ReadAll("a,b\n\"x,\"\"y\"\"\n z\",\"\"\r\n\"q\",r\n"));
+  EXPECT_THAT(
+      rows, ElementsAre(Row{"a", "b"}, Row{"x,\"y\"\n z", ""}, Row{"q", "r"}));
+}
+
+TEST(CsvReaderTest, EmptyLinesAreNoRows) {
+  RK_ASSERT_OK_AND_ASSIGN(const auto rows, ReadAll("\na,b\n\n1,2\n\r\n\n"));
+  EXPECT_THAT(rows, ElementsAre(Row{"a", "b"}, Row{"1", "2"}));
+}
+
+TEST(CsvReaderTest, ARaggedRowIsNamedByItsLine) {
+  EXPECT_THAT(ReadAll("a,b\n1,2\n1,2,3\n"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "t.csv:3: this row has 3 fields, the header has 2"));
+}
+
+TEST(CsvReaderTest, LinesAreCountedThroughQuotedBreaks) {
+  EXPECT_THAT(ReadAll("a,b\n\"1\n1\n1\",2\n3\n"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("t.csv:5: this row has 1 fields")));
+}
+
+TEST(CsvReaderTest, AnEmptyFileIsAnError) {
+  EXPECT_THAT(ReadAll(""), StatusIs(absl::StatusCode::kInvalidArgument,
+                                    HasSubstr("the file is empty")));
+  EXPECT_THAT(ReadAll("\n\n"), StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST(CsvReaderTest, HeaderNamesMustBeUsable) {
+  EXPECT_THAT(ReadAll("a,a\n1,2\n"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("two columns are called 'a'")));
+  EXPECT_THAT(ReadAll("a,\n1,2\n"), StatusIs(absl::StatusCode::kInvalidArgument,
+                                             HasSubstr("has no name")));
+}
+
+TEST(CsvReaderTest, BadQuotesAreErrors) {
+  EXPECT_THAT(
+      ReadAll("a\n\"open\n"),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("does not end")));
+  EXPECT_THAT(ReadAll("a\n\"x\"y\n"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("follows a closing quote")));
+}
+
+// What a writer that quotes everything writes.
+std::string ToCsv(const std::vector<Row>& rows) {
+  std::string csv;
+  for (const Row& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      csv += i == 0 ? "\"" : ",\"";
+      for (const char c : row[i]) csv += c == '"' ? "\"\"" : std::string(1, c);
+      csv += '"';
+    }
+    csv += '\n';
+  }
+  return csv;
+}
+
+TEST(CsvReaderTest, ReadsBackWhateverWasWritten) {
+  std::mt19937 random(20261116);
+  const std::string alphabet = "ab,\"\n\r 1é";
+  for (int round = 0; round < 200; ++round) {
+    std::vector<Row> rows = {{"first", "second", "third"}};
+    for (unsigned i = 0; i < random() % 5; ++i) {
+      Row row(3);
+      for (std::string& field : row) {
+        for (unsigned n = random() % 6; n > 0; --n) {
+          field += alphabet[random() % alphabet.size()];
+        }
+      }
+      rows.push_back(row);
+    }
+    RK_ASSERT_OK_AND_ASSIGN(const auto read, ReadAll(ToCsv(rows)));
+    EXPECT_EQ(read, rows);
+  }
+}
+
+}  // namespace
+}  // namespace rekindle

@@ -1,0 +1,45 @@
+#include "component/steps/proto_json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/status/status.h"
+#include "component/steps/train.h"
+#include "tests/support/status_matchers.h"
+#include "tfx/trainer.pb.h"
+
+namespace rekindle {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(ProtoJsonTest, PrintsAsTfxStoresIt) {
+  tfx::components::trainer::TrainArgs args;
+  args.set_num_steps(100);
+  EXPECT_EQ(ToIndentedJson(args), "{\n  \"num_steps\": 100\n}");
+}
+
+TEST(ProtoJsonTest, ReadsBothSpellingsOfAName) {
+  EXPECT_EQ(ParseTrainArgs(R"({"num_steps": 5})")->num_steps(), 5);
+  EXPECT_EQ(ParseTrainArgs(R"({"numSteps": 5})")->num_steps(), 5);
+}
+
+TEST(ProtoJsonTest, AnUnknownFieldIsNamed) {
+  EXPECT_THAT(
+      ParseEvalArgs(R"({"steps": 5})"),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               ::testing::AllOf(HasSubstr("--eval-args"), HasSubstr("steps"))));
+}
+
+TEST(ProtoJsonTest, NegativeStepsAreRefused) {
+  EXPECT_THAT(ParseTrainArgs(R"({"num_steps": -1})"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("num_steps is -1")));
+}
+
+TEST(ProtoJsonTest, ArraysLookLikePythons) {
+  EXPECT_EQ(ToJsonArray({"train", "e\"v"}), "[\"train\", \"e\\\"v\"]");
+}
+
+}  // namespace
+}  // namespace rekindle
