@@ -29,6 +29,9 @@ if(REKINDLE_WITH_TENSORFLOW)
     IMPORTED_LOCATION "${REKINDLE_TENSORFLOW_DIR}/libtensorflow_cc.so.2"
     INTERFACE_INCLUDE_DIRECTORIES "${REKINDLE_TENSORFLOW_DIR}/include"
     INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${REKINDLE_TENSORFLOW_DIR}/include"
+    # As tf.sysconfig.get_compile_flags() says: inline code of the headers must
+    # align tensors as the library does.
+    INTERFACE_COMPILE_DEFINITIONS EIGEN_MAX_ALIGN_BYTES=64
     INTERFACE_LINK_LIBRARIES tensorflow_framework)
   add_library(TensorFlow::tensorflow_cc ALIAS tensorflow_cc)
 endif()
