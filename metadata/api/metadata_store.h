@@ -11,8 +11,8 @@ namespace rekindle {
 // service, with its messages: what works here works over the wire.
 //
 // Every method is one transaction: it takes effect whole or not at all. Methods
-// that find by id, name, uri or external id leave out what is not stored, they
-// do not fail. Thread-safe.
+// that find nodes leave out what is not stored; they fail only where it is
+// said. Thread-safe.
 //
 // Any method may also answer
 //
@@ -47,10 +47,13 @@ class MetadataStore {
   // Creates nodes without an id, updates those with one, and returns the ids in
   // request order. Without an update mask an update is of the whole node: a
   // property that is left out is deleted. An update that changes nothing leaves
-  // the last update time alone.
+  // the last update time alone. The names of artifacts and executions never
+  // change.
   //
-  //   INVALID_ARGUMENT     an id is not stored; a type is not stored, or is not
-  //                        the node's; a property is not declared, or not so
+  //   INVALID_ARGUMENT     an id is not stored; no type, or not the node's; a
+  //                        property is not declared, or with another type; a
+  //                        context without a name
+  //   NOT_FOUND            a type is not stored
   //   ALREADY_EXISTS       another node has this type and name, or external id
   //   FAILED_PRECONDITION  the artifact was updated meanwhile (only if asked)
   virtual absl::StatusOr<ml_metadata::PutArtifactsResponse> PutArtifacts(
@@ -70,9 +73,9 @@ class MetadataStore {
   // Records an execution, its artifacts and the events between them, and puts
   // all of them into the contexts. Nodes are created and updated as above.
   //
-  //   INVALID_ARGUMENT  as above; an event names another execution or artifact
+  //   INVALID_ARGUMENT  as above; an event names another execution or another
+  //                     artifact than its pair, or one that is not stored
   //   ALREADY_EXISTS    as above
-  //   NOT_FOUND         an artifact given only by its event is not stored
   virtual absl::StatusOr<ml_metadata::PutExecutionResponse> PutExecution(
       const ml_metadata::PutExecutionRequest& request) = 0;
 
@@ -173,6 +176,9 @@ class MetadataStore {
       const ml_metadata::GetExecutionsByContextRequest& request) const = 0;
 
   // Finds nodes by id, by type and name, by uri, by external id.
+  //
+  //   INVALID_ARGUMENT  an external id is empty
+  //   NOT_FOUND         none of the external ids is stored
   virtual absl::StatusOr<ml_metadata::GetArtifactsByIDResponse>
   GetArtifactsByID(
       const ml_metadata::GetArtifactsByIDRequest& request) const = 0;
@@ -212,6 +218,8 @@ class MetadataStore {
       const ml_metadata::GetEventsByArtifactIDsRequest& request) const = 0;
 
   // Finds the contexts that hold a node, or are one step up or down from one.
+  //
+  //   NOT_FOUND  no context holds the artifact or execution
   virtual absl::StatusOr<ml_metadata::GetContextsByArtifactResponse>
   GetContextsByArtifact(
       const ml_metadata::GetContextsByArtifactRequest& request) const = 0;

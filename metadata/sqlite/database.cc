@@ -1,0 +1,95 @@
+#include "metadata/sqlite/database.h"
+
+#include <sqlite3.h>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "base/status_macros.h"
+#include "metadata/sqlite/sqlite_status.h"
+
+namespace rekindle {
+namespace {
+
+// How long a writer waits for another one before it gives up with ABORTED.
+constexpr int kBusyTimeoutMillis = 10'000;
+
+int FlagsFor(Database::Mode mode) {
+  switch (mode) {
+    case Database::Mode::kCreate:
+      return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    case Database::Mode::kReadWrite:
+      return SQLITE_OPEN_READWRITE;
+    case Database::Mode::kReadOnly:
+      return SQLITE_OPEN_READONLY;
+  }
+  return SQLITE_OPEN_READONLY;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Database>> Database::Open(
+    const std::string& path, Mode mode) {
+  sqlite3* db = nullptr;
+  // Each connection is used by one thread at a time, so SQLite's own mutexes
+  // would only cost.
+  const int result = sqlite3_open_v2(
+      path.c_str(), &db,
+      FlagsFor(mode) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+  std::unique_ptr<Database> opened(new Database(db, mode == Mode::kReadOnly));
+  if (result != SQLITE_OK) return SqliteStatus(db, "cannot open the file");
+  sqlite3_busy_timeout(db, kBusyTimeoutMillis);
+  return opened;
+}
+
+Database::~Database() {
+  for (auto& [sql, statements] : idle_) {
+    for (sqlite3_stmt* statement : statements) sqlite3_finalize(statement);
+  }
+  sqlite3_close(db_);
+}
+
+absl::StatusOr<Statement> Database::Prepare(absl::string_view sql) {
+  std::vector<sqlite3_stmt*>& home = idle_[std::string(sql)];
+  if (!home.empty()) {
+    sqlite3_stmt* cached = home.back();
+    home.pop_back();
+    return Statement(cached, &home);
+  }
+  RK_ASSIGN_OR_RETURN(sqlite3_stmt * stmt, Compile(sql, /*keep=*/true));
+  return Statement(stmt, &home);
+}
+
+absl::StatusOr<Statement> Database::PrepareOnce(absl::string_view sql) {
+  RK_ASSIGN_OR_RETURN(sqlite3_stmt * stmt, Compile(sql, /*keep=*/false));
+  return Statement(stmt, /*home=*/nullptr);
+}
+
+absl::StatusOr<sqlite3_stmt*> Database::Compile(absl::string_view sql,
+                                                bool keep) {
+  sqlite3_stmt* stmt = nullptr;
+  const int result = sqlite3_prepare_v3(
+      db_, sql.data(), static_cast<int>(sql.size()),
+      keep ? SQLITE_PREPARE_PERSISTENT : 0, &stmt, /*pzTail=*/nullptr);
+  if (result != SQLITE_OK) return SqliteStatus(db_, sql);
+  return stmt;
+}
+
+absl::Status Database::Execute(const std::string& script) {
+  const int result =
+      sqlite3_exec(db_, script.c_str(), nullptr, nullptr, nullptr);
+  return result == SQLITE_OK ? absl::OkStatus() : SqliteStatus(db_, script);
+}
+
+absl::StatusOr<int64_t> Database::QueryInt(absl::string_view sql) {
+  RK_ASSIGN_OR_RETURN(Statement query, PrepareOnce(sql));
+  RK_ASSIGN_OR_RETURN(const bool found, query.Step());
+  return found ? query.Int(0) : 0;
+}
+
+int64_t Database::last_insert_id() const {
+  return sqlite3_last_insert_rowid(db_);
+}
+
+int64_t Database::changes() const { return sqlite3_changes64(db_); }
+
+}  // namespace rekindle

@@ -1,0 +1,29 @@
+#ifndef REKINDLE_METADATA_SQLITE_SCHEMA_H_
+#define REKINDLE_METADATA_SQLITE_SCHEMA_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "metadata/sqlite/database.h"
+
+namespace rekindle {
+
+// The version of ML Metadata's schema that is written here.
+inline constexpr int64_t kSchemaVersion = 10;
+
+// Sets the connection up and makes sure the database has ML Metadata's tables,
+// creating them if it has none at all and the mode allows. Adds our own indexes
+// and the table of leases, all named rk_*, which may be dropped without loss.
+// `path` is for messages.
+//
+//   FAILED_PRECONDITION  a database of something else, of another schema
+//                        version, or an empty one that may not be filled
+//   DATA_LOSS            damaged
+//   ABORTED              locked by another process
+absl::Status PrepareSchema(Database& db, const std::string& path,
+                           Database::Mode mode);
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_METADATA_SQLITE_SCHEMA_H_

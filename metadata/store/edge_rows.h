@@ -1,0 +1,43 @@
+// Internal to metadata/store.
+#ifndef REKINDLE_METADATA_STORE_EDGE_ROWS_H_
+#define REKINDLE_METADATA_STORE_EDGE_ROWS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "metadata/sqlite/database.h"
+
+namespace rekindle {
+
+// Rows of Attribution, Association and ParentContext.
+
+// Puts a node into a context; nothing happens if it is there already.
+//
+//   INVALID_ARGUMENT  the node or the context is not stored
+absl::Status PutAttribution(Database& db, int64_t context_id,
+                            int64_t artifact_id);
+absl::Status PutAssociation(Database& db, int64_t context_id,
+                            int64_t execution_id);
+
+// Puts a context below another.
+//
+//   INVALID_ARGUMENT  one is not stored, or the parent is below the child
+//   ALREADY_EXISTS    the pair is stored
+absl::Status PutParentContext(Database& db, int64_t child_id,
+                              int64_t parent_id);
+
+// Ids of contexts, in order.
+absl::StatusOr<std::vector<int64_t>> ContextIdsOfArtifact(Database& db,
+                                                          int64_t artifact_id);
+absl::StatusOr<std::vector<int64_t>> ContextIdsOfExecution(
+    Database& db, int64_t execution_id);
+absl::StatusOr<std::vector<int64_t>> ParentContextIds(Database& db,
+                                                      int64_t context_id);
+absl::StatusOr<std::vector<int64_t>> ChildContextIds(Database& db,
+                                                     int64_t context_id);
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_METADATA_STORE_EDGE_ROWS_H_

@@ -1,0 +1,155 @@
+#include "metadata/store/event_rows.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "base/status_macros.h"
+#include "metadata/store/node_rows.h"
+
+namespace rekindle {
+namespace {
+
+using ::ml_metadata::Artifact;
+using ::ml_metadata::Event;
+using ::ml_metadata::Execution;
+
+absl::Status CheckFields(const Event& event) {
+  if (!event.has_artifact_id()) {
+    return absl::InvalidArgumentError("an event has no artifact_id");
+  }
+  if (!event.has_execution_id()) {
+    return absl::InvalidArgumentError("an event has no execution_id");
+  }
+  if (event.type() == Event::UNKNOWN) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the event between artifact ", event.artifact_id(),
+                     " and execution ", event.execution_id(), " has no type"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckNodes(Database& db, const Event& event) {
+  RK_ASSIGN_OR_RETURN(const bool artifact,
+                      NodeExists<Artifact>(db, event.artifact_id()));
+  if (!artifact) {
+    return absl::InvalidArgumentError(absl::StrCat("an event names artifact ",
+                                                   event.artifact_id(),
+                                                   ", which is not "
+                                                   "stored"));
+  }
+  RK_ASSIGN_OR_RETURN(const bool execution,
+                      NodeExists<Execution>(db, event.execution_id()));
+  if (!execution) {
+    return absl::InvalidArgumentError(absl::StrCat("an event names execution ",
+                                                   event.execution_id(),
+                                                   ", which is not "
+                                                   "stored"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> InsertEvent(Database& db, const Event& event,
+                                    int64_t now_millis) {
+  RK_ASSIGN_OR_RETURN(
+      Statement insert,
+      db.Prepare("INSERT INTO Event (artifact_id, execution_id, type, "
+                 "milliseconds_since_epoch) VALUES (?, ?, ?, ?)"));
+  insert.Bind(event.artifact_id(), event.execution_id(), event.type(),
+              event.has_milliseconds_since_epoch()
+                  ? event.milliseconds_since_epoch()
+                  : now_millis);
+  const absl::Status inserted = insert.Run();
+  if (absl::IsAlreadyExists(inserted)) {
+    return absl::AlreadyExistsError(
+        absl::StrCat("artifact ", event.artifact_id(), " and execution ",
+                     event.execution_id(), " are joined by an event of type ",
+                     Event::Type_Name(event.type()), " already"));
+  }
+  RK_RETURN_IF_ERROR(inserted);
+  return db.last_insert_id();
+}
+
+absl::Status InsertPath(Database& db, int64_t event_id,
+                        const Event::Path& path) {
+  RK_ASSIGN_OR_RETURN(
+      Statement insert,
+      db.Prepare("INSERT INTO EventPath (event_id, is_index_step, step_index, "
+                 "step_key) VALUES (?, ?, ?, ?)"));
+  for (const Event::Path::Step& step : path.steps()) {
+    insert.Reset();
+    if (step.has_index()) {
+      insert.Bind(event_id, true, step.index(), nullptr);
+    } else if (step.has_key()) {
+      insert.Bind(event_id, false, nullptr, step.key());
+    } else {
+      continue;
+    }
+    RK_RETURN_IF_ERROR(insert.Run());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadPath(Database& db, int64_t event_id, Event* event) {
+  RK_ASSIGN_OR_RETURN(
+      Statement rows,
+      db.Prepare("SELECT is_index_step, step_index, step_key FROM EventPath "
+                 "WHERE event_id = ? ORDER BY rowid"));
+  rows.Bind(event_id);
+  while (true) {
+    RK_ASSIGN_OR_RETURN(const bool more, rows.Step());
+    if (!more) return absl::OkStatus();
+    Event::Path::Step* step = event->mutable_path()->add_steps();
+    if (rows.Int(0) != 0) {
+      step->set_index(rows.Int(1));
+    } else {
+      step->set_key(std::string(rows.Text(2)));
+    }
+  }
+}
+
+absl::StatusOr<std::vector<Event>> FindEvents(Database& db,
+                                              absl::string_view column,
+                                              absl::Span<const int64_t> ids) {
+  RK_ASSIGN_OR_RETURN(
+      Statement rows,
+      db.Prepare(absl::StrCat(
+          "SELECT id, artifact_id, execution_id, type, "
+          "milliseconds_since_epoch FROM Event WHERE ",
+          column, " IN (SELECT value FROM json_each(?)) ORDER BY id")));
+  rows.Bind(absl::StrCat("[", absl::StrJoin(ids, ","), "]"));
+  std::vector<Event> events;
+  while (true) {
+    RK_ASSIGN_OR_RETURN(const bool more, rows.Step());
+    if (!more) return events;
+    Event& event = events.emplace_back();
+    event.set_artifact_id(rows.Int(1));
+    event.set_execution_id(rows.Int(2));
+    event.set_type(static_cast<Event::Type>(rows.Int(3)));
+    if (!rows.IsNull(4)) event.set_milliseconds_since_epoch(rows.Int(4));
+    RK_RETURN_IF_ERROR(ReadPath(db, rows.Int(0), &event));
+  }
+}
+
+}  // namespace
+
+absl::Status PutEvent(Database& db, const Event& event, int64_t now_millis) {
+  RK_RETURN_IF_ERROR(CheckFields(event));
+  RK_RETURN_IF_ERROR(CheckNodes(db, event));
+  RK_ASSIGN_OR_RETURN(const int64_t id, InsertEvent(db, event, now_millis));
+  return InsertPath(db, id, event.path());
+}
+
+absl::StatusOr<std::vector<Event>> FindEventsByArtifacts(
+    Database& db, absl::Span<const int64_t> artifact_ids) {
+  return FindEvents(db, "artifact_id", artifact_ids);
+}
+
+absl::StatusOr<std::vector<Event>> FindEventsByExecutions(
+    Database& db, absl::Span<const int64_t> execution_ids) {
+  return FindEvents(db, "execution_id", execution_ids);
+}
+
+}  // namespace rekindle

@@ -1,0 +1,33 @@
+// Internal to metadata/store.
+#ifndef REKINDLE_METADATA_STORE_EVENT_ROWS_H_
+#define REKINDLE_METADATA_STORE_EVENT_ROWS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "metadata/sqlite/database.h"
+#include "ml_metadata/proto/metadata_store.pb.h"
+
+namespace rekindle {
+
+// Rows of Event and EventPath.
+
+// Stores the event; `now_millis` is its time if it has none.
+//
+//   INVALID_ARGUMENT  an id or the type is missing, or a node is not stored
+//   ALREADY_EXISTS    the two are joined by an event of this type already
+absl::Status PutEvent(Database& db, const ml_metadata::Event& event,
+                      int64_t now_millis);
+
+// The events of the given nodes, in the order they were stored.
+absl::StatusOr<std::vector<ml_metadata::Event>> FindEventsByArtifacts(
+    Database& db, absl::Span<const int64_t> artifact_ids);
+absl::StatusOr<std::vector<ml_metadata::Event>> FindEventsByExecutions(
+    Database& db, absl::Span<const int64_t> execution_ids);
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_METADATA_STORE_EVENT_ROWS_H_

@@ -1,0 +1,418 @@
+#include "metadata/store/node_rows.h"
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "base/status_macros.h"
+#include "metadata/store/node_table.h"
+#include "metadata/store/property_rows.h"
+#include "metadata/store/type_rows.h"
+
+namespace rekindle {
+namespace {
+
+using ::google::protobuf::FieldMask;
+using ::ml_metadata::PropertyType;
+using ::ml_metadata::Value;
+
+template <typename Node>
+using TypeOf = typename NodeTraits<Node>::Type;
+
+template <typename Node>
+std::string Noun() {
+  return std::string(NodeTraits<Node>::kNoun);
+}
+
+// --- reading ----------------------------------------------------------------
+
+// Ends where a condition is to follow.
+template <typename Node>
+const std::string& SelectWhere() {
+  static const auto* const kSql = new std::string(absl::StrCat(
+      "SELECT n.id, n.type_id, n.name, n.external_id, "
+      "n.create_time_since_epoch, n.last_update_time_since_epoch, t.name",
+      NodeTable<Node>::kOwn, " FROM ", NodeTable<Node>::kTable,
+      " n LEFT JOIN Type t ON t.id = n.type_id WHERE "));
+  return *kSql;
+}
+
+template <typename Node>
+Node ReadRow(const Statement& row) {
+  Node node;
+  node.set_id(row.Int(0));
+  node.set_type_id(row.Int(1));
+  if (!row.IsNull(2)) node.set_name(std::string(row.Text(2)));
+  if (!row.IsNull(3)) node.set_external_id(std::string(row.Text(3)));
+  node.set_create_time_since_epoch(row.Int(4));
+  node.set_last_update_time_since_epoch(row.Int(5));
+  if (!row.IsNull(6)) node.set_type(std::string(row.Text(6)));
+  NodeTable<Node>::ReadOwn(row, 7, &node);
+  return node;
+}
+
+// Every node in `rows`, whose columns are those of SelectWhere.
+template <typename Node>
+absl::StatusOr<std::vector<Node>> ReadNodes(Database& db, Statement& rows) {
+  std::vector<Node> nodes;
+  while (true) {
+    RK_ASSIGN_OR_RETURN(const bool more, rows.Step());
+    if (!more) break;
+    nodes.push_back(ReadRow<Node>(rows));
+  }
+  for (Node& node : nodes) {
+    RK_RETURN_IF_ERROR(ReadProperties(
+        db, NodeTable<Node>::kProperties, node.id(),
+        {node.mutable_properties(), node.mutable_custom_properties()}));
+  }
+  return nodes;
+}
+
+template <typename Node>
+absl::StatusOr<std::optional<Node>> ReadOne(Database& db, Statement& rows) {
+  RK_ASSIGN_OR_RETURN(std::vector<Node> nodes, ReadNodes<Node>(db, rows));
+  if (nodes.empty()) return std::nullopt;
+  return std::move(nodes.front());
+}
+
+// --- checks -----------------------------------------------------------------
+
+PropertyType TypeOfValue(const Value& value) {
+  switch (value.value_case()) {
+    case Value::kIntValue:
+      return ml_metadata::INT;
+    case Value::kDoubleValue:
+      return ml_metadata::DOUBLE;
+    case Value::kStringValue:
+      return ml_metadata::STRING;
+    case Value::kStructValue:
+      return ml_metadata::STRUCT;
+    case Value::kProtoValue:
+      return ml_metadata::PROTO;
+    case Value::kBoolValue:
+      return ml_metadata::BOOLEAN;
+    case Value::VALUE_NOT_SET:
+      return ml_metadata::UNKNOWN;
+  }
+  return ml_metadata::UNKNOWN;
+}
+
+template <typename Node>
+absl::Status CheckProperties(const Node& node, const TypeOf<Node>& type) {
+  for (const auto& [name, value] : node.properties()) {
+    const auto declared = type.properties().find(name);
+    if (declared == type.properties().end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(Noun<Node>(), " type '", type.name(),
+                       "' declares no property '", name, "'"));
+    }
+    if (declared->second != TypeOfValue(value)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "property '", name, "' of ", Noun<Node>(), " type '", type.name(),
+          "' is ", PropertyType_Name(declared->second), ", not ",
+          PropertyType_Name(TypeOfValue(value))));
+    }
+  }
+  return absl::OkStatus();
+}
+
+template <typename Node>
+absl::Status CheckName(const Node& node) {
+  if constexpr (std::is_same_v<Node, ml_metadata::Context>) {
+    if (node.name().empty()) {
+      return absl::InvalidArgumentError("a context must have a name");
+    }
+  }
+  return absl::OkStatus();
+}
+
+template <typename Node>
+absl::Status Taken(const Node& node, const absl::Status& status) {
+  if (!absl::IsAlreadyExists(status)) return status;
+  return absl::AlreadyExistsError(
+      absl::StrCat("another ", Noun<Node>(), " of type_id ", node.type_id(),
+                   " has the name '", node.name(), "' or the external id '",
+                   node.external_id(), "'"));
+}
+
+template <typename Node>
+absl::StatusOr<TypeOf<Node>> TypeOfNode(Database& db, const Node& node) {
+  if (!node.has_type_id()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(Noun<Node>(), " '", node.name(), "' has no type_id"));
+  }
+  RK_ASSIGN_OR_RETURN(auto type,
+                      FindTypeById<TypeOf<Node>>(db, node.type_id()));
+  if (type.has_value()) return *std::move(type);
+  return absl::NotFoundError(absl::StrCat("there is no ", Noun<Node>(),
+                                          " type with id ", node.type_id()));
+}
+
+// --- writing ----------------------------------------------------------------
+
+template <typename Field>
+std::optional<absl::string_view> If(bool has, const Field& value) {
+  return has ? std::optional<absl::string_view>(value) : std::nullopt;
+}
+
+template <typename Node>
+absl::Status WriteAllProperties(Database& db, const Node& stored,
+                                const Node& wanted) {
+  constexpr PropertyTable kTable = NodeTable<Node>::kProperties;
+  RK_RETURN_IF_ERROR(WriteProperties(db, kTable, wanted.id(), /*custom=*/false,
+                                     stored.properties(), wanted.properties()));
+  return WriteProperties(db, kTable, wanted.id(), /*custom=*/true,
+                         stored.custom_properties(),
+                         wanted.custom_properties());
+}
+
+template <typename Node>
+absl::StatusOr<int64_t> InsertRow(Database& db, const Node& node,
+                                  int64_t now_millis) {
+  static const auto* const kSql = new std::string(
+      absl::StrCat("INSERT INTO ", NodeTable<Node>::kTable,
+                   " (type_id, name, external_id, create_time_since_epoch, "
+                   "last_update_time_since_epoch",
+                   NodeTable<Node>::kOwn, ") VALUES (?, ?, ?, ?, ?",
+                   NodeTable<Node>::kOwnParameters, ")"));
+  RK_ASSIGN_OR_RETURN(Statement insert, db.Prepare(*kSql));
+  insert.Bind(node.type_id(), If(node.has_name(), node.name()),
+              If(node.has_external_id(), node.external_id()), now_millis,
+              now_millis);
+  NodeTable<Node>::BindOwn(node, insert);
+  RK_RETURN_IF_ERROR(Taken(node, insert.Run()));
+  return db.last_insert_id();
+}
+
+template <typename Node>
+absl::StatusOr<int64_t> CreateNode(Database& db, const Node& given,
+                                   int64_t now_millis) {
+  RK_ASSIGN_OR_RETURN(const auto type, TypeOfNode(db, given));
+  RK_RETURN_IF_ERROR(CheckProperties(given, type));
+  RK_RETURN_IF_ERROR(CheckName(given));
+  RK_ASSIGN_OR_RETURN(const int64_t id, InsertRow(db, given, now_millis));
+  RK_RETURN_IF_ERROR(WriteProperties(db, NodeTable<Node>::kProperties, id,
+                                     /*custom=*/false, {}, given.properties()));
+  RK_RETURN_IF_ERROR(WriteProperties(db, NodeTable<Node>::kProperties, id,
+                                     /*custom=*/true, {},
+                                     given.custom_properties()));
+  return id;
+}
+
+template <typename Node>
+absl::Status UpdateRow(Database& db, const Node& node) {
+  static const auto* const kSql = new std::string(absl::StrCat(
+      "UPDATE ", NodeTable<Node>::kTable,
+      " SET name = ?, external_id = ?, last_update_time_since_epoch = ?",
+      NodeTable<Node>::kOwnUpdates, " WHERE id = ?"));
+  RK_ASSIGN_OR_RETURN(Statement update, db.Prepare(*kSql));
+  update.Bind(If(node.has_name(), node.name()),
+              If(node.has_external_id(), node.external_id()),
+              node.last_update_time_since_epoch());
+  NodeTable<Node>::BindOwn(node, update);
+  update.Bind(node.id());
+  return Taken(node, update.Run());
+}
+
+template <typename Node>
+bool SameNode(const Node& a, const Node& b) {
+  return NodeTable<Node>::SameOwn(a, b) && a.name() == b.name() &&
+         a.has_external_id() == b.has_external_id() &&
+         a.external_id() == b.external_id() &&
+         SameProperties(a.properties(), b.properties()) &&
+         SameProperties(a.custom_properties(), b.custom_properties());
+}
+
+void CopyProperty(const PropertyMap& from, const std::string& name,
+                  PropertyMap* into) {
+  const auto found = from.find(name);
+  if (found == from.end()) {
+    into->erase(name);
+  } else {
+    (*into)[name] = found->second;
+  }
+}
+
+// Copies the field at `path` from `given`; a path that names nothing that can
+// change is ignored.
+template <typename Node>
+void ApplyPath(absl::string_view path, const Node& given, Node* into) {
+  if (absl::ConsumePrefix(&path, "properties.")) {
+    CopyProperty(given.properties(), std::string(path),
+                 into->mutable_properties());
+  } else if (absl::ConsumePrefix(&path, "custom_properties.")) {
+    CopyProperty(given.custom_properties(), std::string(path),
+                 into->mutable_custom_properties());
+  } else if (path == "properties") {
+    *into->mutable_properties() = given.properties();
+  } else if (path == "custom_properties") {
+    *into->mutable_custom_properties() = given.custom_properties();
+  } else if (path == "external_id") {
+    into->clear_external_id();
+    if (given.has_external_id()) into->set_external_id(given.external_id());
+  } else {
+    NodeTable<Node>::CopyOwn(path, given, into);
+  }
+}
+
+// The node as it is to be stored: `stored` with what `given` changes.
+template <typename Node>
+Node Merge(const Node& stored, const Node& given, const FieldMask& mask) {
+  Node wanted = stored;
+  for (const std::string& path : mask.paths()) ApplyPath(path, given, &wanted);
+  if (!mask.paths().empty()) return wanted;
+  for (const absl::string_view field : NodeTable<Node>::kOwnFields) {
+    ApplyPath(field, given, &wanted);
+  }
+  for (const char* field : {"properties", "custom_properties", "external_id"}) {
+    ApplyPath<Node>(field, given, &wanted);
+  }
+  return wanted;
+}
+
+template <typename Node>
+absl::Status CheckSameVersion(const Node& stored, const Node& given) {
+  if (stored.last_update_time_since_epoch() ==
+      given.last_update_time_since_epoch()) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      Noun<Node>(), " ", stored.id(), " was updated at ",
+      stored.last_update_time_since_epoch(), ", not at ",
+      given.last_update_time_since_epoch(), " as given; read it again"));
+}
+
+template <typename Node>
+absl::StatusOr<Node> FindForUpdate(Database& db, const Node& given,
+                                   const PutNodeOptions& options) {
+  RK_ASSIGN_OR_RETURN(std::optional<Node> stored,
+                      FindNode<Node>(db, given.id()));
+  if (!stored.has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no ", Noun<Node>(), " with id ", given.id()));
+  }
+  if (given.has_type_id() && given.type_id() != stored->type_id()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(Noun<Node>(), " ", given.id(), " has type_id ",
+                     stored->type_id(), ", not ", given.type_id()));
+  }
+  if (options.check_update_time) {
+    RK_RETURN_IF_ERROR(CheckSameVersion(*stored, given));
+  }
+  return *std::move(stored);
+}
+
+template <typename Node>
+absl::StatusOr<int64_t> UpdateNode(Database& db, const Node& given,
+                                   const PutNodeOptions& options) {
+  RK_ASSIGN_OR_RETURN(const Node stored, FindForUpdate(db, given, options));
+  Node wanted = Merge(stored, given, options.update_mask);
+  RK_RETURN_IF_ERROR(CheckName(wanted));
+  RK_ASSIGN_OR_RETURN(const auto type, TypeOfNode(db, wanted));
+  RK_RETURN_IF_ERROR(CheckProperties(wanted, type));
+  if (SameNode(stored, wanted) && !options.force_update_time) return given.id();
+
+  // Two updates within a millisecond must not look like one to a writer that
+  // compares times.
+  const int64_t floor = options.check_update_time
+                            ? stored.last_update_time_since_epoch() + 1
+                            : options.now_millis;
+  wanted.set_last_update_time_since_epoch(std::max(options.now_millis, floor));
+  RK_RETURN_IF_ERROR(UpdateRow(db, wanted));
+  RK_RETURN_IF_ERROR(WriteAllProperties(db, stored, wanted));
+  return given.id();
+}
+
+}  // namespace
+
+template <typename Node>
+absl::StatusOr<int64_t> PutNode(Database& db, const Node& node,
+                                const PutNodeOptions& options) {
+  return node.has_id() ? UpdateNode(db, node, options)
+                       : CreateNode(db, node, options.now_millis);
+}
+
+template <typename Node>
+absl::StatusOr<std::vector<Node>> FindNodes(Database& db,
+                                            absl::Span<const int64_t> ids) {
+  RK_ASSIGN_OR_RETURN(
+      Statement rows,
+      db.Prepare(absl::StrCat(SelectWhere<Node>(),
+                              "n.id IN (SELECT value FROM json_each(?)) "
+                              "ORDER BY n.id")));
+  rows.Bind(absl::StrCat("[", absl::StrJoin(ids, ","), "]"));
+  return ReadNodes<Node>(db, rows);
+}
+
+template <typename Node>
+absl::StatusOr<std::optional<Node>> FindNode(Database& db, int64_t id) {
+  RK_ASSIGN_OR_RETURN(Statement rows, db.Prepare(absl::StrCat(
+                                          SelectWhere<Node>(), "n.id = ?")));
+  rows.Bind(id);
+  return ReadOne<Node>(db, rows);
+}
+
+template <typename Node>
+absl::StatusOr<std::optional<Node>> FindNodeByName(Database& db,
+                                                   int64_t type_id,
+                                                   absl::string_view name) {
+  RK_ASSIGN_OR_RETURN(Statement rows,
+                      db.Prepare(absl::StrCat(SelectWhere<Node>(),
+                                              "n.type_id = ? AND n.name = ?")));
+  rows.Bind(type_id, name);
+  return ReadOne<Node>(db, rows);
+}
+
+template <typename Node>
+absl::StatusOr<std::optional<Node>> FindNodeByExternalId(
+    Database& db, absl::string_view external_id) {
+  RK_ASSIGN_OR_RETURN(
+      Statement rows,
+      db.Prepare(absl::StrCat(SelectWhere<Node>(), "n.external_id = ?")));
+  rows.Bind(external_id);
+  return ReadOne<Node>(db, rows);
+}
+
+absl::StatusOr<std::vector<ml_metadata::Artifact>> FindArtifactsByUri(
+    Database& db, absl::string_view uri) {
+  RK_ASSIGN_OR_RETURN(Statement rows, db.Prepare(absl::StrCat(
+                                          SelectWhere<ml_metadata::Artifact>(),
+                                          "n.uri = ? ORDER BY n.id")));
+  rows.Bind(uri);
+  return ReadNodes<ml_metadata::Artifact>(db, rows);
+}
+
+template <typename Node>
+absl::StatusOr<bool> NodeExists(Database& db, int64_t id) {
+  RK_ASSIGN_OR_RETURN(
+      Statement row,
+      db.Prepare(absl::StrCat("SELECT 1 FROM ", NodeTable<Node>::kTable,
+                              " WHERE id = ?")));
+  row.Bind(id);
+  return row.Step();
+}
+
+#define RK_INSTANTIATE(Node)                                                 \
+  template absl::StatusOr<int64_t> PutNode(Database&, const Node&,           \
+                                           const PutNodeOptions&);           \
+  template absl::StatusOr<std::vector<Node>> FindNodes(                      \
+      Database&, absl::Span<const int64_t>);                                 \
+  template absl::StatusOr<std::optional<Node>> FindNode(Database&, int64_t); \
+  template absl::StatusOr<std::optional<Node>> FindNodeByName(               \
+      Database&, int64_t, absl::string_view);                                \
+  template absl::StatusOr<std::optional<Node>> FindNodeByExternalId(         \
+      Database&, absl::string_view);                                         \
+  template absl::StatusOr<bool> NodeExists<Node>(Database&, int64_t)
+
+RK_INSTANTIATE(ml_metadata::Artifact);
+RK_INSTANTIATE(ml_metadata::Execution);
+RK_INSTANTIATE(ml_metadata::Context);
+
+#undef RK_INSTANTIATE
+
+}  // namespace rekindle

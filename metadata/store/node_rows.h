@@ -1,0 +1,69 @@
+// Internal to metadata/store.
+#ifndef REKINDLE_METADATA_STORE_NODE_ROWS_H_
+#define REKINDLE_METADATA_STORE_NODE_ROWS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <google/protobuf/field_mask.pb.h>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "metadata/api/node_traits.h"
+#include "metadata/sqlite/database.h"
+
+namespace rekindle {
+
+// Rows of Artifact, Execution and Context with their properties. Defined for
+// these three messages.
+
+struct PutNodeOptions {
+  int64_t now_millis = 0;
+  // Fields to change in a stored node; empty for the whole node.
+  google::protobuf::FieldMask update_mask = {};
+  // Move the last update time even if nothing changes.
+  bool force_update_time = false;
+  // Refuse to update a node whose last update time is not the given one.
+  bool check_update_time = false;
+};
+
+// Creates the node, or updates it if it has an id. Returns the id.
+//
+//   INVALID_ARGUMENT     the id is not stored; no type, or not the stored one;
+//                        a property does not fit the type
+//   NOT_FOUND            the type is not stored
+//   ALREADY_EXISTS       the name or the external id is taken
+//   FAILED_PRECONDITION  see check_update_time
+template <typename Node>
+absl::StatusOr<int64_t> PutNode(Database& db, const Node& node,
+                                const PutNodeOptions& options);
+
+// Those of `ids` that are stored, in order of id, each once.
+template <typename Node>
+absl::StatusOr<std::vector<Node>> FindNodes(Database& db,
+                                            absl::Span<const int64_t> ids);
+
+template <typename Node>
+absl::StatusOr<std::optional<Node>> FindNode(Database& db, int64_t id);
+
+template <typename Node>
+absl::StatusOr<std::optional<Node>> FindNodeByName(Database& db,
+                                                   int64_t type_id,
+                                                   absl::string_view name);
+
+template <typename Node>
+absl::StatusOr<std::optional<Node>> FindNodeByExternalId(
+    Database& db, absl::string_view external_id);
+
+// In order of id.
+absl::StatusOr<std::vector<ml_metadata::Artifact>> FindArtifactsByUri(
+    Database& db, absl::string_view uri);
+
+template <typename Node>
+absl::StatusOr<bool> NodeExists(Database& db, int64_t id);
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_METADATA_STORE_NODE_ROWS_H_

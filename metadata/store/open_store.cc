@@ -1,0 +1,57 @@
+#include "metadata/api/open_store.h"
+
+#include <utility>
+
+#include "base/status_macros.h"
+#include "metadata/sqlite/database.h"
+#include "metadata/sqlite/file_check.h"
+#include "metadata/sqlite/schema.h"
+#include "metadata/store/sqlite_metadata_store.h"
+#include "metadata/store/sqlite_step_store.h"
+#include "metadata/store/transactor.h"
+
+namespace rekindle {
+namespace {
+
+class SqliteStore : public Store {
+ public:
+  SqliteStore(std::unique_ptr<Database> db, const Clock& clock)
+      : transactor_(std::move(db)),
+        metadata_(transactor_, clock),
+        steps_(transactor_, clock) {}
+
+  MetadataStore& metadata() override { return metadata_; }
+  StepStore& steps() override { return steps_; }
+
+ private:
+  Transactor transactor_;
+  SqliteMetadataStore metadata_;
+  SqliteStepStore steps_;
+};
+
+Database::Mode DatabaseMode(OpenOptions::Mode mode) {
+  switch (mode) {
+    case OpenOptions::Mode::kCreate:
+      return Database::Mode::kCreate;
+    case OpenOptions::Mode::kReadWrite:
+      return Database::Mode::kReadWrite;
+    case OpenOptions::Mode::kReadOnly:
+      return Database::Mode::kReadOnly;
+  }
+  return Database::Mode::kReadOnly;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(
+    const std::string& path, const Clock& clock, const OpenOptions& options) {
+  const Database::Mode mode = DatabaseMode(options.mode);
+  if (path != ":memory:") {
+    RK_RETURN_IF_ERROR(CheckDatabaseFile(path, mode, options.unsafe));
+  }
+  RK_ASSIGN_OR_RETURN(std::unique_ptr<Database> db, Database::Open(path, mode));
+  RK_RETURN_IF_ERROR(PrepareSchema(*db, path, mode));
+  return std::make_unique<SqliteStore>(std::move(db), clock);
+}
+
+}  // namespace rekindle

@@ -1,0 +1,36 @@
+// Internal to metadata/store.
+#ifndef REKINDLE_METADATA_STORE_SQLITE_STEP_STORE_H_
+#define REKINDLE_METADATA_STORE_SQLITE_STEP_STORE_H_
+
+#include "base/clock.h"
+#include "metadata/api/step_store.h"
+#include "metadata/store/transactor.h"
+
+namespace rekindle {
+
+// The steps' side of a SQLite database. Thread-safe.
+class SqliteStepStore : public StepStore {
+ public:
+  // `transactor` and `clock` are not owned and must outlive the store.
+  SqliteStepStore(Transactor& transactor, const Clock& clock)
+      : transactor_(transactor), clock_(clock) {}
+
+  absl::StatusOr<v1::ClaimResponse> Claim(
+      const v1::ClaimRequest& request) override;
+  absl::StatusOr<v1::RenewResponse> Renew(
+      const v1::RenewRequest& request) override;
+  absl::StatusOr<v1::PreparePublishResponse> PreparePublish(
+      const v1::PreparePublishRequest& request) override;
+  absl::StatusOr<v1::PublishResponse> Publish(
+      const v1::PublishRequest& request) override;
+  absl::StatusOr<v1::FinishResponse> Finish(
+      const v1::FinishRequest& request) override;
+
+ private:
+  Transactor& transactor_;
+  const Clock& clock_;
+};
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_METADATA_STORE_SQLITE_STEP_STORE_H_
