@@ -1,0 +1,167 @@
+#include "component/config/trainer_config.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status_macros.h"
+
+namespace rekindle {
+namespace {
+
+using ::nlohmann::json;
+
+constexpr int64_t kMostUnits = 1 << 16;
+constexpr int64_t kLargestBatch = 1 << 20;
+constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
+
+// Takes a value into the config, or returns the rule that it breaks.
+using Setter = std::function<std::string(const json&, TrainerConfig*)>;
+
+struct Key {
+  std::string_view name;
+  Setter set;
+};
+
+bool IsIntegerIn(const json& value, int64_t least, int64_t most) {
+  return value.is_number_integer() && value >= least && value <= most;
+}
+
+Setter Integer(int64_t TrainerConfig::*field, int64_t least, int64_t most) {
+  return [=](const json& value, TrainerConfig* config) -> std::string {
+    if (!IsIntegerIn(value, least, most)) {
+      return absl::StrCat("an integer from ", least, " to ", most);
+    }
+    config->*field = value.get<int64_t>();
+    return "";
+  };
+}
+
+std::string SetLabelKey(const json& value, TrainerConfig* config) {
+  if (!value.is_string() || value == "") return "the name of a feature";
+  config->label_key = value.get<std::string>();
+  return "";
+}
+
+std::string SetHiddenUnits(const json& value, TrainerConfig* config) {
+  const bool valid =
+      value.is_array() && std::ranges::all_of(value, [](const json& units) {
+        return IsIntegerIn(units, 1, kMostUnits);
+      });
+  if (!valid) {
+    return absl::StrCat("a list of integers from 1 to ", kMostUnits);
+  }
+  config->hidden_units = value.get<std::vector<int64_t>>();
+  return "";
+}
+
+std::string SetLearningRate(const json& value, TrainerConfig* config) {
+  const double rate = value.is_number() ? value.get<double>() : 0;
+  if (!(rate > 0) || !std::isfinite(rate)) return "a number above 0";
+  config->learning_rate = rate;
+  return "";
+}
+
+std::string SetAllowNoMatch(const json& value, TrainerConfig* config) {
+  if (!value.is_boolean()) return "true or false";
+  config->allow_no_match = value.get<bool>();
+  return "";
+}
+
+const std::vector<Key>& Keys() {
+  using C = TrainerConfig;
+  static const auto& keys = *new std::vector<Key>{
+      {"label_key", SetLabelKey},
+      {"hidden_units", SetHiddenUnits},
+      {"learning_rate", SetLearningRate},
+      {"batch_size", Integer(&C::batch_size, 1, kLargestBatch)},
+      {"train_steps", Integer(&C::train_steps, 1, kInt64Max)},
+      {"seed", Integer(&C::seed, 0, kInt64Max)},
+      {"checkpoint_interval", Integer(&C::checkpoint_interval, 1, kInt64Max)},
+      {"max_to_keep", Integer(&C::max_to_keep, 1, kInt64Max)},
+      {"log_interval", Integer(&C::log_interval, 1, kInt64Max)},
+      {"allow_no_match", SetAllowNoMatch},
+  };
+  return keys;
+}
+
+// How many letters must be inserted, removed or replaced (Levenshtein).
+size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i + 1);
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+absl::Status UnknownKey(std::string_view source, std::string_view name) {
+  const Key& nearest = *std::ranges::min_element(
+      Keys(), {},
+      [name](const Key& key) { return EditDistance(name, key.name); });
+  std::string hint = absl::StrCat("did you mean '", nearest.name, "'?");
+  if (EditDistance(name, nearest.name) > name.size() / 2) {
+    hint = absl::StrCat(
+        "the keys are: ",
+        absl::StrJoin(Keys(), ", ", [](std::string* out, const Key& key) {
+          absl::StrAppend(out, key.name);
+        }));
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(source, ": unknown key '", name, "'; ", hint));
+}
+
+absl::Status Apply(std::string_view source, const json& values,
+                   TrainerConfig* config) {
+  if (values.is_null()) return absl::OkStatus();
+  if (!values.is_object()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(source, " is ", values.dump(), ", expected an object"));
+  }
+  for (const auto& [name, value] : values.items()) {
+    const auto key = std::ranges::find(Keys(), name, &Key::name);
+    if (key == Keys().end()) return UnknownKey(source, name);
+    const std::string rule = key->set(value, config);
+    if (rule.empty()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        source, ": '", name, "' is ", value.dump(), ", expected ", rule));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<TrainerConfig> ParseTrainerConfig(const json& custom_config,
+                                                 const json& hyperparameters) {
+  TrainerConfig config;
+  RK_RETURN_IF_ERROR(Apply("custom_config", custom_config, &config));
+  if (!hyperparameters.is_null()) {
+    if (!hyperparameters.is_object() || !hyperparameters.contains("values")) {
+      return absl::InvalidArgumentError(
+          "hyperparameters: expected an object with the key 'values', as "
+          "keras_tuner writes it");
+    }
+    RK_RETURN_IF_ERROR(
+        Apply("hyperparameters", hyperparameters.at("values"), &config));
+  }
+  if (config.label_key.empty()) {
+    return absl::InvalidArgumentError(
+        "custom_config: 'label_key' is missing; it names the feature to learn");
+  }
+  return config;
+}
+
+}  // namespace rekindle

@@ -1,0 +1,50 @@
+#ifndef REKINDLE_COMPONENT_IO_SAVED_MODEL_WRITER_H_
+#define REKINDLE_COMPONENT_IO_SAVED_MODEL_WRITER_H_
+
+#include <map>
+#include <string>
+
+#include "absl/status/status.h"
+#include "component/io/tensor_bundle.h"
+#include "tensorflow/cc/framework/ops.h"
+#include "tensorflow/cc/framework/scope.h"
+#include "tensorflow/core/framework/tensor_shape.h"
+
+namespace rekindle {
+
+// A tensor of the graph that a signature names.
+struct SignatureTensor {
+  tensorflow::Output output;
+  tensorflow::PartialTensorShape shape;
+};
+
+// A function that a SavedModel offers: named inputs and outputs of its graph.
+struct ModelSignature {
+  std::string method_name;
+  std::map<std::string, SignatureTensor> inputs;
+  std::map<std::string, SignatureTensor> outputs;
+};
+
+// Everything a SavedModel consists of. `scope` holds the graph; its variables
+// are VarHandleOps, whose handles are given by name.
+struct SavedModelContents {
+  tensorflow::Scope scope;
+  std::map<std::string, tensorflow::Output> variable_handles;
+  NamedTensors variable_values;
+  std::map<std::string, ModelSignature> signatures;
+};
+
+// Writes a SavedModel into `folder`, which TensorFlow Serving, the C++ loader
+// and Python's tf.saved_model.load read; its variables are restored by a saver
+// in the graph (TensorFlow 1 style), so keras.models.load_model does not.
+// Adds the saver's nodes to contents.scope. saved_model.pb is written last: a
+// folder that has it is complete.
+//
+//   INTERNAL     the graph is not valid
+//   UNAVAILABLE  the folder is full or not writable
+absl::Status WriteSavedModel(const SavedModelContents& contents,
+                             const std::string& folder);
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_COMPONENT_IO_SAVED_MODEL_WRITER_H_

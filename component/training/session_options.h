@@ -1,0 +1,22 @@
+// Internal to component/training.
+#ifndef REKINDLE_COMPONENT_TRAINING_SESSION_OPTIONS_H_
+#define REKINDLE_COMPONENT_TRAINING_SESSION_OPTIONS_H_
+
+#include "tensorflow/core/public/session_options.h"
+
+namespace rekindle {
+
+// How models of some thousand weights run fastest: their operations take
+// microseconds, so threads and queues between them cost more than they bring.
+inline tensorflow::SessionOptions SmallModelSessionOptions() {
+  tensorflow::SessionOptions options;
+  options.config.set_intra_op_parallelism_threads(1);
+  options.config.set_inter_op_parallelism_threads(1);
+  options.config.mutable_experimental()->set_executor_type(
+      "SINGLE_THREADED_EXECUTOR");
+  return options;
+}
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_COMPONENT_TRAINING_SESSION_OPTIONS_H_
