@@ -11,9 +11,9 @@
 #include <unistd.h>
 #include <vector>
 
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "absl/status/status.h"
@@ -60,6 +60,12 @@ std::vector<std::string> MergedEnvironment(
     merged.push_back(name + "=" + value);
   }
   return merged;
+}
+
+// A descriptor that becomes readable when the process ends. By number, because
+// glibc 2.36 declares pidfd_open() without C linkage.
+int OpenPidFd(pid_t pid) {
+  return static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
 }
 
 // Runs between fork and exec: only calls that are safe after a fork.
@@ -125,7 +131,7 @@ absl::StatusOr<std::unique_ptr<Subprocess>> Subprocess::Start(
   // Also here, so that the group exists whichever process runs first.
   setpgid(pid, pid);
   return std::unique_ptr<Subprocess>(
-      new Subprocess(pid, pidfd_open(pid, 0), output.read_fd));
+      new Subprocess(pid, OpenPidFd(pid), output.read_fd));
 }
 
 Subprocess::~Subprocess() {

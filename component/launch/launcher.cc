@@ -175,10 +175,14 @@ class ClaimedStep {
     const absl::Status noted = store_.steps().Finish(request).status();
 
     report_.state = cancelled ? Execution::CANCELED : Execution::FAILED;
-    report_.error =
-        noted.ok() || absl::IsAborted(cause)
-            ? cause
-            : WithNote(cause, absl::StrCat("not recorded: ", noted.message()));
+    report_.error = cause;
+    if (absl::IsAborted(noted) && !absl::IsAborted(cause)) {
+      // Whatever went wrong here, it did so under another process's feet.
+      report_.error = absl::AbortedError(noted.message());
+    } else if (!noted.ok() && !absl::IsAborted(noted)) {
+      report_.error =
+          WithNote(cause, absl::StrCat("not recorded: ", noted.message()));
+    }
   }
 
   // Staging folders of this attempt, and the state folder once it is of no

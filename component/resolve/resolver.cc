@@ -108,12 +108,12 @@ absl::StatusOr<std::optional<int64_t>> FindRunOutput(
   ml_metadata::GetExecutionsByExternalIdsRequest by_external_id;
   by_external_id.add_external_ids(
       absl::StrCat(query.run_id, "/", query.ref.node_id));
-  RK_ASSIGN_OR_RETURN(const auto executions,
-                      store.GetExecutionsByExternalIds(by_external_id));
-  if (executions.executions().empty()) return std::nullopt;
+  const auto executions = store.GetExecutionsByExternalIds(by_external_id);
+  if (absl::IsNotFound(executions.status())) return std::nullopt;
+  RK_RETURN_IF_ERROR(executions.status());
 
   ml_metadata::GetEventsByExecutionIDsRequest by_execution;
-  by_execution.add_execution_ids(executions.executions(0).id());
+  by_execution.add_execution_ids(executions->executions(0).id());
   RK_ASSIGN_OR_RETURN(const auto events,
                       store.GetEventsByExecutionIDs(by_execution));
   for (const Event& event : events.events()) {
