@@ -34,7 +34,7 @@ std::optional<std::string> NearestName(const std::string& typed,
   size_t best_distance = 0;
   for (const std::string& name : names) {
     const size_t distance = EditDistance(typed, name);
-    if (distance * 3 > std::max(name.size(), typed.size())) continue;
+    if (distance * 2 > std::max(name.size(), typed.size())) continue;
     if (!best.has_value() || distance < best_distance) {
       best = name;
       best_distance = distance;

@@ -8,7 +8,7 @@
 namespace rekindle {
 
 // The name a person most likely meant by `typed`: the one with the smallest
-// edit distance, if that is at most a third of its length.
+// edit distance, if that is at most half its length.
 std::optional<std::string> NearestName(const std::string& typed,
                                        const std::vector<std::string>& names);
 

@@ -15,6 +15,7 @@
 #include "absl/time/time.h"
 #include "base/clock.h"
 #include "base/file_util.h"
+#include "base/status_macros.h"
 #include "component/launch/output_paths.h"
 #include "component/launch/step.h"
 #include "component/launch/tfx_names.h"
@@ -124,12 +125,10 @@ class LauncherTest : public ::testing::Test {
 
   // An executor that writes a model and a checkpoint.
   static absl::StatusOr<StepResult> WriteModel(const StepContext& context) {
-    EXPECT_THAT(WriteFileAtomically(
-                    JoinPath(context.output_dirs.at("model"), "weights"), "1"),
-                IsOk());
-    EXPECT_THAT(WriteFileAtomically(
-                    JoinPath(context.output_dirs.at("model_run"), "ckpt"), "1"),
-                IsOk());
+    RK_RETURN_IF_ERROR(WriteFileAtomically(
+        JoinPath(context.output_dirs.at("model"), "weights"), "1"));
+    RK_RETURN_IF_ERROR(WriteFileAtomically(
+        JoinPath(context.output_dirs.at("model_run"), "ckpt"), "1"));
     StepResult result;
     result.outputs["model"].custom_properties["accuracy"] = DoubleValue(0.1);
     result.execution_properties["devices"] = StringValue("CPU:0");
@@ -202,7 +201,7 @@ TEST_F(LauncherTest, RecordsTheContextsOfTfx) {
 TEST_F(LauncherTest, AFailureIsRecordedWithItsReasonAndShowsNoOutput) {
   FunctionExecutor executor(
       [](const StepContext& context) -> absl::StatusOr<StepResult> {
-        WriteModel(context).IgnoreError();
+        EXPECT_THAT(WriteModel(context), IsOk());
         return absl::InvalidArgumentError("the label is missing");
       });
   RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(executor));
@@ -220,7 +219,7 @@ TEST_F(LauncherTest, AFailureIsRecordedWithItsReasonAndShowsNoOutput) {
 TEST_F(LauncherTest, ARetryIsTheSameExecutionAndFindsItsState) {
   FunctionExecutor fails(
       [](const StepContext& context) -> absl::StatusOr<StepResult> {
-        WriteModel(context).IgnoreError();
+        EXPECT_THAT(WriteModel(context), IsOk());
         return absl::UnavailableError("preempted");
       });
   RK_ASSERT_OK_AND_ASSIGN(const StepReport first, Launch(fails));

@@ -1,0 +1,92 @@
+"""A folder with a store and a pipeline root, and the commands to fill it."""
+
+import json
+import os
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+REPO = pathlib.Path(__file__).resolve().parents[2]
+PENGUINS = REPO / "examples" / "penguin" / "penguins.csv"
+BIN = None  # set by main()
+
+
+class Workspace(unittest.TestCase):
+    """Gives each test an empty folder and a vocabulary of a few verbs."""
+
+    def setUp(self):
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="rekindle-e2e-"))
+        self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
+        self.db = self.dir / "metadata.db"
+        self.root = self.dir / "root"
+
+    def command(self, *arguments, **flags):
+        """The argument vector of a rekindle command."""
+        words = [str(BIN / "rekindle"), *map(str, arguments)]
+        for name, value in flags.items():
+            words.append("--%s=%s" % (name.replace("_", "-"), value))
+        return words
+
+    def run_command(self, *arguments, **flags):
+        return subprocess.run(
+            self.command(*arguments, **flags), capture_output=True, text=True, cwd=self.dir, timeout=120)
+
+    def step(self, verb, **flags):
+        flags = {"pipeline": "penguin", "db": self.db, "pipeline_root": self.root, **flags}
+        return self.run_command(verb, **flags)
+
+    def ok(self, result):
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        return result
+
+    def report(self, verb, **flags):
+        """Runs a step that must succeed; its JSON report."""
+        return json.loads(self.ok(self.step(verb, output="json", **flags)).stdout)
+
+    def query(self, *arguments):
+        result = self.run_command("metadata", *arguments, db=self.db, output="json")
+        return json.loads(self.ok(result).stdout)
+
+    def prepare(self, run="r1", csv=PENGUINS):
+        """example-gen and schema-gen."""
+        self.report("example-gen", run_id=run, input=csv, null_value="NA")
+        self.report("schema-gen", run_id=run)
+
+    def train(self, run="r1", **flags):
+        return self.report("train", **{"run_id": run, "label_key": "species", "train_steps": 200, **flags})
+
+    def assert_refused(self, result, exit_code, *fragments):
+        """One sentence on stderr that holds the fragments, and that exit code."""
+        self.assertEqual(result.returncode, exit_code, result.stdout + result.stderr)
+        last = result.stderr.strip().splitlines()[-1]
+        self.assertTrue(last.startswith("rekindle: "), last)
+        for fragment in fragments:
+            self.assertIn(str(fragment), last)
+        for noise in ("Traceback", "terminate called", "Aborted", "INTERNAL"):
+            self.assertNotIn(noise, result.stderr)
+
+    def rows(self, table):
+        """How many rows a table of the store has; 0 without a store."""
+        if not self.db.exists():
+            return 0
+        with sqlite3.connect(self.db) as connection:
+            return connection.execute("SELECT count(*) FROM %s" % table).fetchone()[0]
+
+    def states(self):
+        """Names of the states of all executions, oldest first."""
+        return [e["last_known_state"] for e in reversed(self.query("list", "executions"))]
+
+    def published(self, node, key):
+        """What is visible below an output key, hidden names included."""
+        folder = self.root / node / key
+        return sorted(os.listdir(folder)) if folder.is_dir() else []
+
+
+def main():
+    global BIN
+    BIN = pathlib.Path(sys.argv.pop(1))
+    unittest.main(module="__main__")
