@@ -61,7 +61,6 @@ absl::StatusOr<StepReport> Launch(const StepFlags& flags, const StepSpec& spec,
   LaunchOptions options;
   options.owner = ProcessName();
   options.lease = flags.lease;
-  options.claim_timeout = 3 * flags.lease;
   options.note = [](absl::string_view line) { std::cerr << line << '\n'; };
   return Launcher(*store, std::move(options)).Run(spec, executor);
 }

@@ -52,8 +52,9 @@ absl::StatusOr<ClaimResponse> ClaimOrWait(const ClaimRequest& request,
   bool noted = false;
   while (true) {
     absl::StatusOr<ClaimResponse> claim = steps.Claim(request);
-    if (!absl::IsFailedPrecondition(claim.status()) || absl::Now() >= give_up) {
-      return claim;
+    if (!absl::IsFailedPrecondition(claim.status())) return claim;
+    if (absl::Now() >= give_up) {
+      return absl::AbortedError(claim.status().message());
     }
     if (!noted && options.note) {
       options.note(absl::StrCat("waiting: ", claim.status().message()));

@@ -36,8 +36,9 @@ class Launcher {
   // was claimed and nothing was written:
   //
   //   NOT_FOUND            a required input has no usable artifact
-  //   FAILED_PRECONDITION  a named input cannot be used; or another process
-  //                        still holds the claim after `claim_timeout`
+  //   FAILED_PRECONDITION  a named input cannot be used
+  //   ABORTED              another process still holds the claim after
+  //                        `claim_timeout`
   //   ALREADY_EXISTS       the run id belongs to another pipeline
   //   PERMISSION_DENIED    the pipeline root cannot be written
   //   CANCELLED            asked to stop while waiting for a claim

@@ -142,7 +142,7 @@ class InterruptionTest(workspace.Workspace):
     def start_training(self, run):
         """A training that would take minutes; returns once it is under way."""
         flags = dict(pipeline="penguin", db=self.db, pipeline_root=self.root, run_id=run, label_key="species",
-                     train_steps=100_000_000, custom_config='{"log_interval": 1000, "checkpoint_interval": 1000}')
+                     train_steps=100_000_000, lease="2s", custom_config='{"log_interval": 1000, "checkpoint_interval": 1000}')
         process = subprocess.Popen(self.command("train", **flags), cwd=self.dir, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for line in process.stderr:
@@ -192,7 +192,7 @@ class InterruptionTest(workspace.Workspace):
         # The store still says RUNNING, until the lease has ended; then the
         # retry, which waited for that, owns the execution.
         self.assertEqual(self.states()[-1], "RUNNING")
-        retried = self.train("r1", train_steps=10, lease="1s")
+        retried = self.train("r1", train_steps=10)
         self.assertEqual(retried["attempt"], 2)
 
     def trainers(self):

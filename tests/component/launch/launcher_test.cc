@@ -310,7 +310,7 @@ TEST_F(LauncherTest, AHeldClaimIsRefused) {
     return WriteModel(context);
   });
   ASSERT_THAT(Launch(outer), IsOk());
-  EXPECT_THAT(refused, StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT(refused, StatusIs(absl::StatusCode::kAborted));
   EXPECT_EQ(inner.calls, 0);
 }
 
