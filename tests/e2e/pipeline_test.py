@@ -143,8 +143,8 @@ class InterruptionTest(workspace.Workspace):
         """A training that would take minutes; returns once it is under way."""
         flags = dict(pipeline="penguin", db=self.db, pipeline_root=self.root, run_id=run, label_key="species",
                      train_steps=100_000_000, lease="2s", custom_config='{"log_interval": 1000, "checkpoint_interval": 1000}')
-        process = subprocess.Popen(self.command("train", **flags), cwd=self.dir, text=True,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen(self.command("train", **flags), cwd=self.dir, env=workspace.ENVIRONMENT,
+                                   text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for line in process.stderr:
             if line.startswith("step "):
                 return process

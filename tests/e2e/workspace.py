@@ -13,6 +13,8 @@ import unittest
 REPO = pathlib.Path(__file__).resolve().parents[2]
 PENGUINS = REPO / "examples" / "penguin" / "penguins.csv"
 BIN = None  # set by main()
+# Whatever REKINDLE_ variables the caller has are not part of a test.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("REKINDLE_")}
 
 
 class Workspace(unittest.TestCase):
@@ -33,7 +35,8 @@ class Workspace(unittest.TestCase):
 
     def run_command(self, *arguments, **flags):
         return subprocess.run(
-            self.command(*arguments, **flags), capture_output=True, text=True, cwd=self.dir, timeout=120)
+            self.command(*arguments, **flags), capture_output=True, text=True, cwd=self.dir, env=ENVIRONMENT,
+            timeout=120)
 
     def step(self, verb, **flags):
         flags = {"pipeline": "penguin", "db": self.db, "pipeline_root": self.root, **flags}
