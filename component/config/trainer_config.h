@@ -18,7 +18,7 @@ struct TrainerConfig {
   std::vector<int64_t> hidden_units = {16, 16};  // none: a linear model
 
   // The optimisation (Adam).
-  double learning_rate = 0.01;
+  double learning_rate = 0.003;
   int64_t batch_size = 32;
   int64_t train_steps = 500;  // when the step's own arguments give none
   int64_t seed = 0;  // of the initial weights and the order of examples

@@ -7,6 +7,7 @@
 #include "base/status_macros.h"
 #include "component/io/durable_file.h"
 #include "component/io/string_tensor.h"
+#include "component/io/tensor_bundle.h"
 #include "tensorflow/c/c_api.h"
 #include "tensorflow/cc/ops/array_ops.h"
 #include "tensorflow/cc/ops/const_op.h"
@@ -27,23 +28,23 @@ using ::tensorflow::Output;
 using ::tensorflow::Scope;
 using ::tensorflow::Tensor;
 using ::tensorflow::TensorInfo;
-using ::tensorflow::TensorShape;
 
 // Adds the nodes that save and restore every variable, and describes them.
 class SaverNodes {
  public:
-  SaverNodes(const Scope& scope, const SavedModelContents& contents)
-      : scope_(scope.NewSubScope("save")), contents_(contents) {
-    for (const auto& [name, value] : contents.variable_values) {
+  explicit SaverNodes(const SavedModelContents& contents)
+      : scope_(contents.scope.NewSubScope("save")) {
+    for (const auto& [name, variable] : contents.variables) {
       names_.push_back(name);
-      types_.push_back(value.dtype());
+      handles_.push_back(variable.handle);
+      types_.push_back(variable.value.dtype());
     }
   }
 
   void AddTo(tensorflow::SaverDef* saver) {
     const Output filename =
         ops::Placeholder(scope_.WithOpName("filename"), tensorflow::DT_STRING,
-                         ops::Placeholder::Shape(TensorShape({})));
+                         ops::Placeholder::Shape(tensorflow::TensorShape({})));
     saver->set_filename_tensor_name(filename.name());
     saver->set_save_tensor_name(AddSave(filename).name());
     saver->set_restore_op_name(AddRestore(filename));
@@ -51,85 +52,83 @@ class SaverNodes {
   }
 
  private:
-  Output NamesTensor(const Scope& scope) const {
-    return ops::Const(scope, StringTensor(names_));
-  }
+  Output Names() const { return ops::Const(scope_, StringTensor(names_)); }
 
   // Empty slice specifications: tensors are saved whole.
-  Output SlicesTensor(const Scope& scope) const {
-    return ops::Const(scope,
+  Output Slices() const {
+    return ops::Const(scope_,
                       StringTensor(std::vector<std::string>(names_.size())));
   }
 
   Output AddSave(const Output& filename) {
     std::vector<Output> values;
     for (size_t i = 0; i < names_.size(); ++i) {
-      values.push_back(ops::ReadVariableOp(
-          scope_, contents_.variable_handles.at(names_[i]), types_[i]));
+      values.push_back(ops::ReadVariableOp(scope_, handles_[i], types_[i]));
     }
-    const ops::SaveV2 save(scope_, filename, NamesTensor(scope_),
-                           SlicesTensor(scope_), values);
+    const ops::SaveV2 save(scope_, filename, Names(), Slices(), values);
     return ops::Identity(scope_.WithOpName("control_dependency")
                              .WithControlDependencies({save.operation}),
                          filename);
   }
 
   std::string AddRestore(const Output& filename) {
-    const ops::RestoreV2 restore(scope_, filename, NamesTensor(scope_),
-                                 SlicesTensor(scope_), types_);
+    const ops::RestoreV2 restore(scope_, filename, Names(), Slices(), types_);
     std::vector<tensorflow::Operation> assigned;
     for (size_t i = 0; i < names_.size(); ++i) {
-      assigned.push_back(ops::AssignVariableOp(
-          scope_, contents_.variable_handles.at(names_[i]),
-          restore.tensors[i]));
+      assigned.push_back(
+          ops::AssignVariableOp(scope_, handles_[i], restore.tensors[i]));
     }
     const ops::NoOp all(
         scope_.WithOpName("restore_all").WithControlDependencies(assigned));
     return all.operation.node()->name();
   }
 
-  Scope scope_;
-  const SavedModelContents& contents_;
+  const Scope scope_;
   std::vector<std::string> names_;
+  std::vector<Output> handles_;
   std::vector<tensorflow::DataType> types_;
 };
 
 // Describes a variable as Python's loader wants it: with an initializer and a
 // value, though the saver is what fills it.
 tensorflow::VariableDef DescribeVariable(const Scope& scope,
-                                         const std::string& name,
-                                         const Output& handle,
-                                         const Tensor& value) {
-  Tensor zeros(value.dtype(), value.shape());
+                                         const ModelVariable& variable) {
+  Tensor zeros(variable.value.dtype(), variable.value.shape());
   zeros.flat<float>().setZero();
-  const Scope below = scope.NewSubScope(name);
-  const Output initial = ops::Const(below.WithOpName("initial"),
+  const Output initial = ops::Const(scope.WithOpName("initial"),
                                     tensorflow::Input::Initializer(zeros));
-  const ops::AssignVariableOp assign(below.WithOpName("assign"), handle,
-                                     initial);
-  const Output read =
-      ops::ReadVariableOp(below.WithOpName("snapshot"), handle, value.dtype());
-  tensorflow::VariableDef variable;
-  variable.set_variable_name(handle.name());
-  variable.set_initial_value_name(initial.name());
-  variable.set_initializer_name(assign.operation.node()->name());
-  variable.set_snapshot_name(read.name());
-  variable.set_is_resource(true);
-  variable.set_trainable(true);
-  return variable;
+  const ops::AssignVariableOp assign(scope.WithOpName("assign"),
+                                     variable.handle, initial);
+  const Output read = ops::ReadVariableOp(
+      scope.WithOpName("snapshot"), variable.handle, variable.value.dtype());
+  tensorflow::VariableDef description;
+  description.set_variable_name(variable.handle.name());
+  description.set_initial_value_name(initial.name());
+  description.set_initializer_name(assign.operation.node()->name());
+  description.set_snapshot_name(read.name());
+  description.set_is_resource(true);
+  description.set_trainable(variable.trainable);
+  return description;
 }
 
 void AddVariables(const SavedModelContents& contents, MetaGraphDef* meta) {
   auto& collections = *meta->mutable_collection_def();
-  for (const auto& [name, handle] : contents.variable_handles) {
+  for (const auto& [name, variable] : contents.variables) {
     const std::string encoded =
-        DescribeVariable(contents.scope, name, handle,
-                         contents.variable_values.at(name))
+        DescribeVariable(contents.scope.NewSubScope(name), variable)
             .SerializeAsString();
-    for (const char* collection : {"variables", "trainable_variables"}) {
-      collections[collection].mutable_bytes_list()->add_value(encoded);
-    }
+    collections["variables"].mutable_bytes_list()->add_value(encoded);
+    if (!variable.trainable) continue;
+    collections["trainable_variables"].mutable_bytes_list()->add_value(encoded);
   }
+}
+
+NamedTensors Values(const SavedModelContents& contents) {
+  NamedTensors values;
+  for (const auto& [name, variable] : contents.variables) {
+    values[name] = variable.value;
+  }
+  return values;
 }
 
 void DescribeTensors(const std::map<std::string, SignatureTensor>& tensors,
@@ -155,7 +154,7 @@ absl::Status FillMetaGraph(const SavedModelContents& contents,
                            MetaGraphDef* meta) {
   meta->mutable_meta_info_def()->add_tags("serve");
   meta->mutable_meta_info_def()->set_tensorflow_version(TF_Version());
-  SaverNodes(contents.scope, contents).AddTo(meta->mutable_saver_def());
+  SaverNodes(contents).AddTo(meta->mutable_saver_def());
   AddVariables(contents, meta);
   RK_RETURN_IF_ERROR(contents.scope.status());
   AddSignatures(contents, meta);
@@ -177,7 +176,7 @@ absl::Status WriteSavedModel(const SavedModelContents& contents,
       absl::StrCat(folder, "/", tensorflow::kSavedModelVariablesDirectory);
   RK_RETURN_IF_ERROR(MakeFolder(variables));
   RK_RETURN_IF_ERROR(WriteTensors(
-      contents.variable_values,
+      Values(contents),
       absl::StrCat(variables, "/", tensorflow::kSavedModelVariablesFilename)));
   return WriteFileAtomically(
       absl::StrCat(folder, "/", tensorflow::kSavedModelFilenamePb),

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "component/io/tensor_bundle.h"
 #include "tensorflow/cc/framework/ops.h"
 #include "tensorflow/cc/framework/scope.h"
+#include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/framework/tensor_shape.h"
 
 namespace rekindle {
@@ -25,12 +25,17 @@ struct ModelSignature {
   std::map<std::string, SignatureTensor> outputs;
 };
 
-// Everything a SavedModel consists of. `scope` holds the graph; its variables
-// are VarHandleOps, whose handles are given by name.
+// A variable of the graph: its VarHandleOp, and the value to save.
+struct ModelVariable {
+  tensorflow::Output handle;
+  tensorflow::Tensor value;  // of float
+  bool trainable = true;
+};
+
+// Everything a SavedModel consists of. `scope` holds the graph.
 struct SavedModelContents {
   tensorflow::Scope scope;
-  std::map<std::string, tensorflow::Output> variable_handles;
-  NamedTensors variable_values;
+  std::map<std::string, ModelVariable> variables;
   std::map<std::string, ModelSignature> signatures;
 };
 

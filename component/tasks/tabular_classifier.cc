@@ -212,20 +212,21 @@ Output TabularClassifier::Logits(
   return layer;
 }
 
-SavedModelContents TabularClassifier::ServingModel(NamedTensors values) const {
+SavedModelContents TabularClassifier::ServingModel(
+    const NamedTensors& values) const {
   const Scope scope = Scope::NewRootScope();
-  SavedModelContents contents{.scope = scope,
-                              .variable_handles = {},
-                              .variable_values = std::move(values),
-                              .signatures = {}};
+  SavedModelContents contents{
+      .scope = scope, .variables = {}, .signatures = {}};
   std::map<std::string, Output> reads;
   for (const VariableSpec& spec : variables_) {
     const Output handle =
         ops::VarHandleOp(scope.WithOpName(spec.name), tensorflow::DT_FLOAT,
                          spec.shape, ops::VarHandleOp::SharedName(spec.name));
-    contents.variable_handles[spec.name] = handle;
-    reads[spec.name] = ops::ReadVariableOp(
-        scope.WithOpName(spec.name + "/read"), handle, tensorflow::DT_FLOAT);
+    contents.variables[spec.name] = {.handle = handle,
+                                     .value = values.at(spec.name),
+                                     .trainable = spec.trainable};
+    reads[spec.name] = ops::ReadVariableOp(scope.WithOpName(spec.name, "/read"),
+                                           handle, tensorflow::DT_FLOAT);
   }
   const Output examples = ops::Placeholder(
       scope.WithOpName("examples"), tensorflow::DT_STRING,
@@ -233,24 +234,26 @@ SavedModelContents TabularClassifier::ServingModel(NamedTensors values) const {
   const Output logits =
       Logits(scope, ParseInGraph(scope, columns_, examples), reads);
 
-  const Output names = ops::Const(scope, StringTensor(columns_.label.classes));
-  const Output best = ops::ArgMax(scope, logits, 1);
-  const Output row = ops::ExpandDims(scope, names, 0);
-  const Output shape = ops::Shape(scope, logits);
-  const int64_t classes = SizeOf(columns_.label.classes);
   contents.signatures["serving_default"] = {
       .method_name = "tensorflow/serving/predict",
       .inputs = {{"examples", {examples, {-1}}}},
-      .outputs = {
-          {"scores",
-           {ops::Softmax(scope.WithOpName("scores"), logits), {-1, classes}}},
-          {"classes",
-           {ops::BroadcastTo(scope.WithOpName("classes"), row, shape),
-            {-1, classes}}},
-          {"predicted",
-           {ops::GatherV2(scope.WithOpName("predicted"), names, best, 0),
-            {-1}}}}};
+      .outputs = Answers(scope, logits)};
   return contents;
+}
+
+std::map<std::string, SignatureTensor> TabularClassifier::Answers(
+    const Scope& scope, const Output& logits) const {
+  const int64_t classes = SizeOf(columns_.label.classes);
+  const Output names = ops::Const(scope, StringTensor(columns_.label.classes));
+  const Output row = ops::ExpandDims(scope, names, 0);
+  const Output scores = ops::Softmax(scope.WithOpName("scores"), logits);
+  const Output repeated = ops::BroadcastTo(scope.WithOpName("classes"), row,
+                                           ops::Shape(scope, logits));
+  const Output predicted = ops::GatherV2(scope.WithOpName("predicted"), names,
+                                         ops::ArgMax(scope, logits, 1), 0);
+  return {{"scores", {scores, {-1, classes}}},
+          {"classes", {repeated, {-1, classes}}},
+          {"predicted", {predicted, {-1}}}};
 }
 
 }  // namespace rekindle

@@ -59,11 +59,12 @@ class TabularClassifier {
       const tensorflow::Scope& scope, const ModelInputs& inputs,
       const std::map<std::string, tensorflow::Output>& values) const;
 
-  // The graph and signature of a SavedModel with the given values:
+  // The graph and signature of a SavedModel with the given values (which may
+  // hold more than the model's variables):
   // `serving_default` takes `examples`, serialized tf.Examples [n], and gives
   // `scores` (probabilities [n, classes]), `classes` (their names, the same in
   // every row) and `predicted` (the best one's name [n]).
-  SavedModelContents ServingModel(NamedTensors values) const;
+  SavedModelContents ServingModel(const NamedTensors& values) const;
 
  private:
   void AddVariable(VariableSpec spec, std::vector<std::string> axes);
@@ -71,6 +72,8 @@ class TabularClassifier {
   tensorflow::Output Normalised(
       const tensorflow::Scope& scope, const tensorflow::Output& numeric,
       const std::map<std::string, tensorflow::Output>& values) const;
+  std::map<std::string, SignatureTensor> Answers(
+      const tensorflow::Scope& scope, const tensorflow::Output& logits) const;
   void SetNormalisation(const ExampleDataset& train,
                         NamedTensors* values) const;
 

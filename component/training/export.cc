@@ -1,8 +1,9 @@
 #include "component/training/export.h"
 
 #include <cmath>
+#include <filesystem>
 #include <memory>
-#include <utility>
+#include <system_error>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,7 @@
 #include "component/io/saved_model_writer.h"
 #include "component/io/variable_axes.h"
 #include "component/training/predictor.h"
+#include "tensorflow/cc/saved_model/constants.h"
 
 namespace rekindle {
 namespace {
@@ -50,12 +52,8 @@ absl::Status Probe(const std::string& folder,
 absl::Status ExportModel(const TabularClassifier& model,
                          const NamedTensors& values,
                          const std::string& folder) {
-  NamedTensors exported;
-  for (const VariableSpec& variable : model.variables()) {
-    exported[variable.name] = values.at(variable.name);
-  }
   RK_RETURN_IF_ERROR(WriteVariableAxes(model.axes(), folder));
-  return WriteSavedModel(model.ServingModel(std::move(exported)), folder);
+  return WriteSavedModel(model.ServingModel(values), folder);
 }
 
 absl::Status ValidateExport(const std::string& folder,
@@ -63,6 +61,9 @@ absl::Status ValidateExport(const std::string& folder,
                             const Tensor& scores) {
   const absl::Status probed = Probe(folder, examples, scores);
   if (probed.ok()) return probed;
+  std::error_code ignored;  // The error below is the one to tell.
+  std::filesystem::remove(
+      absl::StrCat(folder, "/", tensorflow::kSavedModelFilenamePb), ignored);
   return absl::InternalError(
       absl::StrCat("the exported model in '", folder,
                    "' is not what was trained: ", probed.message()));

@@ -20,7 +20,8 @@ absl::Status ExportModel(const TabularClassifier& model,
 
 // Loads the SavedModel in `folder` as a server would and asks it about the
 // serialized `examples`: its answers must be finite and those of training,
-// `scores` [n, classes], within 1e-5.
+// `scores` [n, classes], within 1e-5. A model that fails is withdrawn: its
+// saved_model.pb is removed.
 //
 //   INTERNAL  the export does not load, or answers otherwise
 absl::Status ValidateExport(const std::string& folder,

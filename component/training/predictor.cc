@@ -143,7 +143,7 @@ absl::StatusOr<std::unique_ptr<Predictor>> LoadPredictor(
   }
   auto model = std::make_unique<tensorflow::SavedModelBundleLite>();
   const absl::Status loaded = tensorflow::LoadSavedModel(
-      SmallModelSessionOptions(), {}, folder, {"serve"}, model.get());
+      FewCallsSessionOptions(), {}, folder, {"serve"}, model.get());
   if (!loaded.ok()) {
     return absl::DataLossError(absl::StrCat(
         "the SavedModel in '", folder, "' does not load: ", loaded.message()));

@@ -17,6 +17,16 @@ inline tensorflow::SessionOptions SmallModelSessionOptions() {
   return options;
 }
 
+// The same for a session that makes few calls: rewriting its graph to be faster
+// takes longer than they do.
+inline tensorflow::SessionOptions FewCallsSessionOptions() {
+  tensorflow::SessionOptions options = SmallModelSessionOptions();
+  options.config.mutable_graph_options()
+      ->mutable_rewrite_options()
+      ->set_disable_meta_optimizer(true);
+  return options;
+}
+
 }  // namespace rekindle
 
 #endif  // REKINDLE_COMPONENT_TRAINING_SESSION_OPTIONS_H_
