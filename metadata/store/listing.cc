@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
+#include "metadata/query/filter_to_sql.h"
 #include "metadata/query/page_token.h"
 #include "metadata/sqlite/sql_fragment.h"
 #include "metadata/store/node_rows.h"
@@ -47,9 +48,29 @@ absl::StatusOr<absl::string_view> OrderColumn(const OrderByField& order) {
 }
 
 template <typename Node>
-SqlFragment FromWhere(const ListScope& scope) {
-  SqlFragment sql(absl::StrCat(" FROM ", NodeTable<Node>::kTable, " n"));
-  sql.Add(" WHERE true");
+constexpr FilterTarget kTarget = FilterTarget::kContext;
+template <>
+constexpr FilterTarget kTarget<ml_metadata::Artifact> = FilterTarget::kArtifact;
+template <>
+constexpr FilterTarget kTarget<ml_metadata::Execution> =
+    FilterTarget::kExecution;
+
+// The query of ids and `column` of the nodes in scope that pass the filter; a
+// condition, an order and a limit may follow.
+template <typename Node>
+absl::StatusOr<SqlFragment> SelectEntries(const ListScope& scope,
+                                          absl::string_view column,
+                                          const std::string& filter_query) {
+  SqlFilter filter;
+  filter.condition.Add("TRUE");
+  if (!filter_query.empty()) {
+    RK_ASSIGN_OR_RETURN(filter, FilterToSql(filter_query, kTarget<Node>));
+  }
+  SqlFragment sql(filter.repeats ? "SELECT DISTINCT n.id, " : "SELECT n.id, ");
+  sql.Add(absl::StrCat(column, " FROM ", NodeTable<Node>::kTable, " n"))
+      .Add(filter.joins)
+      .Add(" WHERE ")
+      .Add(filter.condition);
   if (scope.type_id.has_value()) {
     sql.Add(" AND n.type_id = ").AddValue(*scope.type_id);
   }
@@ -151,15 +172,13 @@ absl::StatusOr<Page<Node>> ListNodes(Database& db, const ListScope& scope,
         absl::StrCat("max_result_size must be 1 to ", kMaxPageSize, ", not ",
                      options.max_result_size()));
   }
-  if (!options.filter_query().empty()) {
-    return absl::UnimplementedError("filter_query is not supported yet");
-  }
   const size_t size = std::min(options.max_result_size(), kMaxPageSize);
   const OrderByField& order = options.order_by_field();
   RK_ASSIGN_OR_RETURN(const absl::string_view column, OrderColumn(order));
 
-  SqlFragment sql(absl::StrCat("SELECT n.id, ", column));
-  sql.Add(FromWhere<Node>(scope));
+  RK_ASSIGN_OR_RETURN(
+      SqlFragment sql,
+      SelectEntries<Node>(scope, column, options.filter_query()));
   ListOperationNextPageToken before;
   if (!options.next_page_token().empty()) {
     RK_ASSIGN_OR_RETURN(before, DecodePageToken(options));
@@ -183,8 +202,9 @@ absl::StatusOr<Page<Node>> ListNodes(Database& db, const ListScope& scope,
 template <typename Node>
 absl::StatusOr<std::vector<Node>> ListAllNodes(Database& db,
                                                const ListScope& scope) {
-  SqlFragment sql("SELECT n.id, n.id");
-  sql.Add(FromWhere<Node>(scope)).Add(" ORDER BY n.id");
+  RK_ASSIGN_OR_RETURN(SqlFragment sql,
+                      SelectEntries<Node>(scope, "n.id", /*filter_query=*/""));
+  sql.Add(" ORDER BY n.id");
   RK_ASSIGN_OR_RETURN(const std::vector<Entry> entries, ReadEntries(db, sql));
   return Hydrate<Node>(db, entries);
 }
