@@ -217,6 +217,25 @@ class MetadataStore {
   GetEventsByArtifactIDs(
       const ml_metadata::GetEventsByArtifactIDsRequest& request) const = 0;
 
+  // Walks along events from the nodes that pass a filter, up, down or both
+  // ways, and returns what it meets: nodes by their ids only, events, contexts
+  // and their members. All types are returned, whoever has them.
+  //
+  //   INVALID_ARGUMENT  no starting filter; a filter is wrong; negative hops
+  //   NOT_FOUND         no node to start from
+  virtual absl::StatusOr<ml_metadata::GetLineageSubgraphResponse>
+  GetLineageSubgraph(
+      const ml_metadata::GetLineageSubgraphRequest& request) const = 0;
+
+  // Superseded by GetLineageSubgraph: walks both ways from artifacts, up to
+  // `max_node_size` nodes, and returns nodes whole, with their types.
+  //
+  //   INVALID_ARGUMENT  no artifacts_options; a filter is wrong; negative hops
+  //                     or size
+  //   NOT_FOUND         no artifact to start from
+  virtual absl::StatusOr<ml_metadata::GetLineageGraphResponse> GetLineageGraph(
+      const ml_metadata::GetLineageGraphRequest& request) const = 0;
+
   // Finds the contexts that hold a node, or are one step up or down from one.
   //
   //   NOT_FOUND  no context holds the artifact or execution

@@ -56,6 +56,8 @@
   X(GetContextsByExternalIds)       \
   X(GetEventsByExecutionIDs)        \
   X(GetEventsByArtifactIDs)         \
+  X(GetLineageSubgraph)             \
+  X(GetLineageGraph)                \
   X(GetContextsByArtifact)          \
   X(GetContextsByExecution)         \
   X(GetParentContextsByContext)     \

@@ -1,6 +1,8 @@
 #include "metadata/store/edge_rows.h"
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
 #include "metadata/store/node_rows.h"
@@ -9,6 +11,8 @@ namespace rekindle {
 namespace {
 
 using ::ml_metadata::Artifact;
+using ::ml_metadata::Association;
+using ::ml_metadata::Attribution;
 using ::ml_metadata::Context;
 using ::ml_metadata::Execution;
 
@@ -37,6 +41,25 @@ absl::StatusOr<std::vector<int64_t>> QueryIds(Database& db,
     RK_ASSIGN_OR_RETURN(const bool more, rows.Step());
     if (!more) return ids;
     ids.push_back(rows.Int(0));
+  }
+}
+
+// Calls `found` with every node of `ids` and every context that holds it.
+absl::Status ForEachMembership(
+    Database& db, absl::string_view table, absl::string_view id_column,
+    absl::Span<const int64_t> ids,
+    absl::FunctionRef<void(int64_t node_id, int64_t context_id)> found) {
+  RK_ASSIGN_OR_RETURN(
+      Statement rows,
+      db.Prepare(absl::StrCat("SELECT ", id_column, ", context_id FROM ", table,
+                              " WHERE ", id_column,
+                              " IN (SELECT value FROM json_each(?)) ORDER BY ",
+                              id_column, ", context_id")));
+  rows.Bind(absl::StrCat("[", absl::StrJoin(ids, ","), "]"));
+  while (true) {
+    RK_ASSIGN_OR_RETURN(const bool more, rows.Step());
+    if (!more) return absl::OkStatus();
+    found(rows.Int(0), rows.Int(1));
   }
 }
 
@@ -94,6 +117,32 @@ absl::Status PutParentContext(Database& db, int64_t child_id,
   return absl::AlreadyExistsError(absl::StrCat("context ", parent_id,
                                                " is the parent of context ",
                                                child_id, " already"));
+}
+
+absl::StatusOr<std::vector<Attribution>> FindAttributions(
+    Database& db, absl::Span<const int64_t> artifact_ids) {
+  std::vector<Attribution> edges;
+  RK_RETURN_IF_ERROR(
+      ForEachMembership(db, "Attribution", "artifact_id", artifact_ids,
+                        [&](int64_t node_id, int64_t context_id) {
+                          Attribution& edge = edges.emplace_back();
+                          edge.set_artifact_id(node_id);
+                          edge.set_context_id(context_id);
+                        }));
+  return edges;
+}
+
+absl::StatusOr<std::vector<Association>> FindAssociations(
+    Database& db, absl::Span<const int64_t> execution_ids) {
+  std::vector<Association> edges;
+  RK_RETURN_IF_ERROR(
+      ForEachMembership(db, "Association", "execution_id", execution_ids,
+                        [&](int64_t node_id, int64_t context_id) {
+                          Association& edge = edges.emplace_back();
+                          edge.set_execution_id(node_id);
+                          edge.set_context_id(context_id);
+                        }));
+  return edges;
 }
 
 absl::StatusOr<std::vector<int64_t>> ContextIdsOfArtifact(Database& db,

@@ -7,7 +7,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "metadata/sqlite/database.h"
+#include "ml_metadata/proto/metadata_store.pb.h"
 
 namespace rekindle {
 
@@ -27,6 +29,13 @@ absl::Status PutAssociation(Database& db, int64_t context_id,
 //   ALREADY_EXISTS    the pair is stored
 absl::Status PutParentContext(Database& db, int64_t child_id,
                               int64_t parent_id);
+
+// Who of the given nodes belongs to which context, in order of node and
+// context.
+absl::StatusOr<std::vector<ml_metadata::Attribution>> FindAttributions(
+    Database& db, absl::Span<const int64_t> artifact_ids);
+absl::StatusOr<std::vector<ml_metadata::Association>> FindAssociations(
+    Database& db, absl::Span<const int64_t> execution_ids);
 
 // Ids of contexts, in order.
 absl::StatusOr<std::vector<int64_t>> ContextIdsOfArtifact(Database& db,

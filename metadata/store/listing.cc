@@ -200,6 +200,25 @@ absl::StatusOr<Page<Node>> ListNodes(Database& db, const ListScope& scope,
 }
 
 template <typename Node>
+absl::StatusOr<std::vector<int64_t>> FilterIds(
+    Database& db, const std::string& filter_query,
+    std::optional<absl::Span<const int64_t>> among) {
+  RK_ASSIGN_OR_RETURN(SqlFragment sql,
+                      SelectEntries<Node>({}, "n.id", filter_query));
+  if (among.has_value()) {
+    sql.Add(" AND n.id IN (SELECT value FROM json_each(")
+        .AddValue(absl::StrCat("[", absl::StrJoin(*among, ","), "]"))
+        .Add("))");
+  }
+  sql.Add(" ORDER BY n.id");
+  RK_ASSIGN_OR_RETURN(const std::vector<Entry> entries, ReadEntries(db, sql));
+  std::vector<int64_t> ids;
+  ids.reserve(entries.size());
+  for (const Entry& entry : entries) ids.push_back(entry.id);
+  return ids;
+}
+
+template <typename Node>
 absl::StatusOr<std::vector<Node>> ListAllNodes(Database& db,
                                                const ListScope& scope) {
   RK_ASSIGN_OR_RETURN(SqlFragment sql,
@@ -212,6 +231,9 @@ absl::StatusOr<std::vector<Node>> ListAllNodes(Database& db,
 #define RK_INSTANTIATE(Node)                                                  \
   template absl::StatusOr<Page<Node>> ListNodes(Database&, const ListScope&,  \
                                                 const ListOperationOptions&); \
+  template absl::StatusOr<std::vector<int64_t>> FilterIds<Node>(              \
+      Database&, const std::string&,                                          \
+      std::optional<absl::Span<const int64_t>>);                              \
   template absl::StatusOr<std::vector<Node>> ListAllNodes(Database&,          \
                                                           const ListScope&)
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "metadata/api/node_traits.h"
 #include "metadata/sqlite/database.h"
 
@@ -32,6 +33,15 @@ template <typename Node>
 absl::StatusOr<Page<Node>> ListNodes(
     Database& db, const ListScope& scope,
     const ml_metadata::ListOperationOptions& options);
+
+// Ids of all nodes that pass the filter, in order; of those in `among` only, if
+// it is given.
+//
+//   INVALID_ARGUMENT  the filter is wrong
+template <typename Node>
+absl::StatusOr<std::vector<int64_t>> FilterIds(
+    Database& db, const std::string& filter_query,
+    std::optional<absl::Span<const int64_t>> among = std::nullopt);
 
 // Lists all of them, in order of id.
 template <typename Node>

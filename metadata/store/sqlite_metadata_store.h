@@ -10,7 +10,7 @@
 namespace rekindle {
 
 // The catalogue in a SQLite database. The calls are defined in put_calls.cc,
-// get_type_calls.cc and get_node_calls.cc. Thread-safe.
+// get_type_calls.cc, get_node_calls.cc and lineage_calls.cc. Thread-safe.
 class SqliteMetadataStore : public MetadataStore {
  public:
   // `transactor` and `clock` are not owned and must outlive the store.

@@ -331,11 +331,16 @@ absl::StatusOr<std::optional<Type>> FindTypeByExternalId(
 }
 
 template <typename Type>
-absl::StatusOr<std::vector<Type>> ListTypes(Database& db) {
+absl::StatusOr<std::vector<Type>> ListAllTypes(Database& db) {
   RK_ASSIGN_OR_RETURN(Statement rows,
                       db.Prepare(absl::StrCat(kSelect, "true ORDER BY id")));
   rows.Bind(NodeTraits<Type>::kKind);
-  RK_ASSIGN_OR_RETURN(std::vector<Type> types, ReadTypes<Type>(db, rows));
+  return ReadTypes<Type>(db, rows);
+}
+
+template <typename Type>
+absl::StatusOr<std::vector<Type>> ListTypes(Database& db) {
+  RK_ASSIGN_OR_RETURN(std::vector<Type> types, ListAllTypes<Type>(db));
   std::erase_if(types, [](const Type& type) {
     return BaseTypeNamed<Type>(type.name()).has_value() && !type.has_version();
   });
@@ -368,6 +373,7 @@ absl::StatusOr<int64_t> PutType(Database& db, const Type& type,
       Database&, absl::string_view, absl::string_view);                \
   template absl::StatusOr<std::optional<Type>> FindTypeByExternalId(   \
       Database&, absl::string_view);                                   \
+  template absl::StatusOr<std::vector<Type>> ListAllTypes(Database&);  \
   template absl::StatusOr<std::vector<Type>> ListTypes(Database&);     \
   template absl::StatusOr<int64_t> PutType(Database&, const Type&,     \
                                            const TypeEvolution&)

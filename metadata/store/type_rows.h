@@ -29,7 +29,10 @@ template <typename Type>
 absl::StatusOr<std::optional<Type>> FindTypeByExternalId(
     Database& db, absl::string_view external_id);
 
-// All of the kind but those that every store has for base types.
+// All of the kind, in order of id; with or without those that every store has
+// for base types.
+template <typename Type>
+absl::StatusOr<std::vector<Type>> ListAllTypes(Database& db);
 template <typename Type>
 absl::StatusOr<std::vector<Type>> ListTypes(Database& db);
 

@@ -1,0 +1,155 @@
+#include "metadata/store/lineage.h"
+
+#include <tuple>
+#include <utility>
+
+#include "absl/types/span.h"
+#include "base/status_macros.h"
+#include "metadata/store/event_rows.h"
+#include "metadata/store/listing.h"
+
+namespace rekindle {
+namespace {
+
+using ::ml_metadata::Artifact;
+using ::ml_metadata::Event;
+using ::ml_metadata::Execution;
+
+bool IsInput(Event::Type type) {
+  return type == Event::INPUT || type == Event::DECLARED_INPUT ||
+         type == Event::INTERNAL_INPUT;
+}
+
+// The two sides of an event, so that one hop is written once.
+struct FromArtifact {
+  using Next = Execution;
+  static auto Find(Database& db, absl::Span<const int64_t> ids) {
+    return FindEventsByArtifacts(db, ids);
+  }
+  static int64_t NextId(const Event& event) { return event.execution_id(); }
+  // Upstream of an artifact is who wrote it.
+  static bool IsUpstream(const Event& event) { return !IsInput(event.type()); }
+  static std::set<int64_t>& Seen(Walked& walked) { return walked.executions; }
+  static const std::optional<WalkEnd>& End(const WalkOptions& options) {
+    return options.end_executions;
+  }
+};
+
+struct FromExecution {
+  using Next = Artifact;
+  static auto Find(Database& db, absl::Span<const int64_t> ids) {
+    return FindEventsByExecutions(db, ids);
+  }
+  static int64_t NextId(const Event& event) { return event.artifact_id(); }
+  static bool IsUpstream(const Event& event) { return IsInput(event.type()); }
+  static std::set<int64_t>& Seen(Walked& walked) { return walked.artifacts; }
+  static const std::optional<WalkEnd>& End(const WalkOptions& options) {
+    return options.end_artifacts;
+  }
+};
+
+class Walker {
+ public:
+  Walker(Database& db, const WalkOptions& options)
+      : db_(db), options_(options) {}
+
+  // Walks from nodes of the kind that `From::Next` is not.
+  template <typename Start, typename Other>
+  absl::StatusOr<Walked> Run(const std::vector<int64_t>& start) {
+    // The nodes to start from are met as if by a hop before the first.
+    RK_ASSIGN_OR_RETURN(std::vector<int64_t> frontier,
+                        Meet<Other>({start.begin(), start.end()}));
+    for (int64_t hop = 0; hop < options_.max_hops && !frontier.empty(); ++hop) {
+      if (hop % 2 == 0) {
+        RK_ASSIGN_OR_RETURN(frontier, Hop<Start>(frontier));
+      } else {
+        RK_ASSIGN_OR_RETURN(frontier, Hop<Other>(frontier));
+      }
+    }
+    return std::move(walked_);
+  }
+
+ private:
+  // Goes one hop from `frontier`; returns those from which to go on.
+  template <typename From>
+  absl::StatusOr<std::vector<int64_t>> Hop(
+      const std::vector<int64_t>& frontier) {
+    RK_ASSIGN_OR_RETURN(const std::vector<Event> events,
+                        From::Find(db_, frontier));
+    std::set<int64_t> met;
+    for (const Event& event : events) {
+      if (IsWanted<From>(event) && !IsSeen<From>(event)) {
+        met.insert(From::NextId(event));
+      }
+    }
+    if (IsTooMany(met.size())) return std::vector<int64_t>();
+    RK_ASSIGN_OR_RETURN(std::vector<int64_t> next, Meet<From>(met));
+    for (const Event& event : events) {
+      if (IsWanted<From>(event) && IsSeen<From>(event)) Keep(event);
+    }
+    return next;
+  }
+
+  // Notes the nodes, but for endings that are left out; returns those from
+  // which to go on.
+  template <typename From>
+  absl::StatusOr<std::vector<int64_t>> Meet(const std::set<int64_t>& met) {
+    const std::vector<int64_t> ids(met.begin(), met.end());
+    std::set<int64_t> ending;
+    const std::optional<WalkEnd>& end = From::End(options_);
+    if (end.has_value() && !ids.empty()) {
+      RK_ASSIGN_OR_RETURN(const auto passing,
+                          FilterIds<typename From::Next>(db_, end->filter_query,
+                                                         absl::MakeSpan(ids)));
+      ending.insert(passing.begin(), passing.end());
+    }
+    std::vector<int64_t> going_on;
+    for (const int64_t id : ids) {
+      const bool ends = ending.count(id) > 0;
+      if (!ends) going_on.push_back(id);
+      if (!ends || end->included) From::Seen(walked_).insert(id);
+    }
+    return going_on;
+  }
+
+  template <typename From>
+  bool IsWanted(const Event& event) const {
+    return From::IsUpstream(event) ? options_.upstream : options_.downstream;
+  }
+  template <typename From>
+  bool IsSeen(const Event& event) {
+    return From::Seen(walked_).count(From::NextId(event)) > 0;
+  }
+  bool IsTooMany(size_t more) const {
+    const size_t nodes =
+        walked_.artifacts.size() + walked_.executions.size() + more;
+    return nodes > static_cast<size_t>(options_.max_nodes);
+  }
+  void Keep(const Event& event) {
+    const bool added =
+        kept_.emplace(event.artifact_id(), event.execution_id(), event.type())
+            .second;
+    if (added) walked_.events.push_back(event);
+  }
+
+  Database& db_;
+  const WalkOptions& options_;
+  Walked walked_;
+  std::set<std::tuple<int64_t, int64_t, int>> kept_;
+};
+
+}  // namespace
+
+absl::StatusOr<Walked> WalkFromArtifacts(Database& db,
+                                         const std::vector<int64_t>& start,
+                                         const WalkOptions& options) {
+  return Walker(db, options).Run<FromArtifact, FromExecution>(start);
+}
+
+absl::StatusOr<Walked> WalkFromExecutions(Database& db,
+                                          const std::vector<int64_t>& start,
+                                          const WalkOptions& options) {
+  return Walker(db, options).Run<FromExecution, FromArtifact>(start);
+}
+
+}  // namespace rekindle
