@@ -152,6 +152,7 @@ void AddSignatures(const SavedModelContents& contents, MetaGraphDef* meta) {
 
 absl::Status FillMetaGraph(const SavedModelContents& contents,
                            MetaGraphDef* meta) {
+  RK_RETURN_IF_ERROR(contents.scope.status());
   meta->mutable_meta_info_def()->add_tags("serve");
   meta->mutable_meta_info_def()->set_tensorflow_version(TF_Version());
   SaverNodes(contents).AddTo(meta->mutable_saver_def());

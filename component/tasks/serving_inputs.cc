@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "component/io/string_tensor.h"
+#include "component/tasks/join_columns.h"
 #include "tensorflow/cc/ops/array_ops.h"
 #include "tensorflow/cc/ops/const_op.h"
 #include "tensorflow/cc/ops/math_ops.h"
@@ -99,7 +100,7 @@ ModelInputs ParseInGraph(const Scope& scope, const Columns& columns,
   for (; feature < columns.numeric.size(); ++feature) {
     numeric.push_back(parser.Numeric(feature));
   }
-  if (!numeric.empty()) inputs.numeric = ops::Concat(scope, numeric, 1);
+  if (!numeric.empty()) inputs.numeric = JoinColumns(scope, numeric);
   for (const CategoricalColumn& column : columns.categorical) {
     const Output equal =
         ops::Equal(scope, parser.Strings(feature++),

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "component/io/random_stream.h"
 #include "component/io/string_tensor.h"
+#include "component/tasks/join_columns.h"
 #include "component/tasks/serving_inputs.h"
 #include "tensorflow/cc/ops/array_ops.h"
 #include "tensorflow/cc/ops/const_op.h"
@@ -201,8 +202,7 @@ Output TabularClassifier::Logits(
     parts.push_back(Normalised(scope, inputs.numeric, values));
   }
   parts.insert(parts.end(), inputs.one_hot.begin(), inputs.one_hot.end());
-  Output layer =
-      parts.size() == 1 ? parts[0] : Output(ops::Concat(scope, parts, 1));
+  Output layer = JoinColumns(scope, parts);
   for (size_t i = 0; i <= hidden_units_.size(); ++i) {
     const std::string name = LayerName(i);
     layer = ops::MatMul(scope, layer, values.at(name + "/kernel"));

@@ -51,6 +51,11 @@ class GraphBuilder {
     return input;
   }
 
+  // A scope that has failed has no nodes to name; Build returns its error.
+  std::string NameOf(const Output& output) const {
+    return scope_.ok() ? output.name() : "";
+  }
+
   void AddVariable(const VariableSpec& spec) {
     const Output handle =
         ops::VarHandleOp(scope_.WithOpName(spec.name), tensorflow::DT_FLOAT,
@@ -92,7 +97,7 @@ class GraphBuilder {
     AddMeasures(logits, labels, losses.loss);
     const Output mean =
         ops::Mean(scope_.WithOpName("mean_loss"), losses.loss, 0);
-    nodes.mean_loss = mean.name();
+    nodes.mean_loss = NameOf(mean);
     return mean;
   }
 
@@ -104,11 +109,11 @@ class GraphBuilder {
                                   tensorflow::DT_INT64);
     TrainingNodes& nodes = out_.nodes;
     nodes.correct =
-        Output(ops::Sum(scope_.WithOpName("correct"), hits, 0)).name();
+        NameOf(ops::Sum(scope_.WithOpName("correct"), hits, 0).output);
     nodes.loss_sum =
-        Output(ops::Sum(scope_.WithOpName("loss_sum"), losses, 0)).name();
+        NameOf(ops::Sum(scope_.WithOpName("loss_sum"), losses, 0).output);
     nodes.scores =
-        Output(ops::Softmax(scope_.WithOpName("scores"), logits)).name();
+        NameOf(ops::Softmax(scope_.WithOpName("scores"), logits).softmax);
   }
 
   void AddTrainStep(const Output& loss) {
