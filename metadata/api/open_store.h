@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "base/clock.h"
 #include "metadata/api/metadata_store.h"
 #include "metadata/api/step_store.h"
@@ -47,6 +48,16 @@ struct OpenOptions {
 //   ABORTED              another process holds the file locked
 absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(
     const std::string& path, const Clock& clock,
+    const OpenOptions& options = {});
+
+// Opens the store that `where` names, as a user writes it:
+//
+//   sqlite:PATH       a SQLite file; PATH alone is the same
+//   grpc://HOST:PORT  a server; `options` do not matter
+//
+//   INVALID_ARGUMENT  neither of these
+absl::StatusOr<std::unique_ptr<Store>> OpenStore(
+    absl::string_view where, const Clock& clock,
     const OpenOptions& options = {});
 
 }  // namespace rekindle

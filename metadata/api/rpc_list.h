@@ -2,7 +2,8 @@
 #define REKINDLE_METADATA_API_RPC_LIST_H_
 
 // The methods of MetadataStore, which are the calls of ML Metadata's service,
-// as two lists: what every implementation says once per call it says once.
+// and those of StepStore, as lists: what every implementation says once per
+// call it says once.
 //
 //   #define RK_DECLARE(Rpc) ...
 //   RK_FOR_EACH_WRITE_RPC(RK_DECLARE)
@@ -64,5 +65,13 @@
   X(GetChildrenContextsByContext)   \
   X(GetParentContextsByContexts)    \
   X(GetChildrenContextsByContexts)
+
+// Those of StepStore, of rekindle.v1.StepService.
+#define RK_FOR_EACH_STEP_RPC(X) \
+  X(Claim)                      \
+  X(Renew)                      \
+  X(PreparePublish)             \
+  X(Publish)                    \
+  X(Finish)
 
 #endif  // REKINDLE_METADATA_API_RPC_LIST_H_

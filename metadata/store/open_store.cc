@@ -1,8 +1,13 @@
 #include "metadata/api/open_store.h"
 
+#include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/status_macros.h"
+#include "metadata/api/grpc_store.h"
 #include "metadata/sqlite/database.h"
 #include "metadata/sqlite/file_check.h"
 #include "metadata/sqlite/schema.h"
@@ -52,6 +57,23 @@ absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(
   RK_ASSIGN_OR_RETURN(std::unique_ptr<Database> db, Database::Open(path, mode));
   RK_RETURN_IF_ERROR(PrepareSchema(*db, path, mode));
   return std::make_unique<SqliteStore>(std::move(db), clock);
+}
+
+absl::StatusOr<std::unique_ptr<Store>> OpenStore(absl::string_view where,
+                                                 const Clock& clock,
+                                                 const OpenOptions& options) {
+  absl::string_view rest = where;
+  if (absl::ConsumePrefix(&rest, "grpc://") && !rest.empty()) {
+    return ConnectGrpcStore(std::string(rest));
+  }
+  absl::ConsumePrefix(&rest, "sqlite:");
+  if (rest.empty() || absl::StrContains(rest, "://")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", where,
+                     "' is not a metadata store; write sqlite:PATH "
+                     "or grpc://HOST:PORT"));
+  }
+  return OpenSqliteStore(std::string(rest), clock, options);
 }
 
 }  // namespace rekindle

@@ -2,7 +2,39 @@
 
 #include <cstdlib>
 
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "metadata/api/grpc_store.h"
+#include "metadata/server/metadata_server.h"
+
 namespace rekindle {
+namespace {
+
+// A client, the server it talks to and the store behind that.
+class ServedStore : public Store {
+ public:
+  static absl::StatusOr<std::unique_ptr<Store>> Open(const Clock& clock) {
+    auto served = std::make_unique<ServedStore>();
+    RK_ASSIGN_OR_RETURN(served->store_, OpenSqliteStore(":memory:", clock));
+    RK_ASSIGN_OR_RETURN(
+        served->server_,
+        StartMetadataServer(*served->store_,
+                            {.host = "127.0.0.1", .grpc_port = 0}));
+    served->client_ = ConnectGrpcStore(
+        absl::StrCat("127.0.0.1:", served->server_->grpc_port()));
+    return served;
+  }
+
+  MetadataStore& metadata() override { return client_->metadata(); }
+  StepStore& steps() override { return client_->steps(); }
+
+ private:
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<MetadataServer> server_;
+  std::unique_ptr<Store> client_;
+};
+
+}  // namespace
 
 std::vector<StoreFactory> AllStores() {
   return {
@@ -14,6 +46,8 @@ std::vector<StoreFactory> AllStores() {
        [](const std::filesystem::path& folder, const Clock& clock) {
          return OpenSqliteStore(folder / "metadata.db", clock);
        }},
+      {"Grpc", [](const auto&,
+                  const Clock& clock) { return ServedStore::Open(clock); }},
   };
 }
 

@@ -1,0 +1,32 @@
+#ifndef REKINDLE_METADATA_API_GRPC_STORE_H_
+#define REKINDLE_METADATA_API_GRPC_STORE_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "metadata/api/open_store.h"
+
+namespace rekindle {
+
+struct GrpcOptions {
+  // How long one call may take, connecting included.
+  absl::Duration timeout = absl::Minutes(1);
+  // How large one message may be, either way.
+  int max_message_bytes = 64 << 20;
+};
+
+// A store behind a server at `address` ("host:port"): Rekindle's, or ML
+// Metadata's own, on which the steps' side answers FAILED_PRECONDITION.
+// Connects with the first call; every call may answer
+//
+//   UNAVAILABLE         the server cannot be reached
+//   DEADLINE_EXCEEDED   it did not answer in time; a write may have happened
+//   RESOURCE_EXHAUSTED  a message is too large
+std::unique_ptr<Store> ConnectGrpcStore(const std::string& address,
+                                        const GrpcOptions& options = {});
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_METADATA_API_GRPC_STORE_H_

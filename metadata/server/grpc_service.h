@@ -1,0 +1,21 @@
+#ifndef REKINDLE_METADATA_SERVER_GRPC_SERVICE_H_
+#define REKINDLE_METADATA_SERVER_GRPC_SERVICE_H_
+
+#include <memory>
+
+#include <grpcpp/impl/codegen/service_type.h>
+
+#include "metadata/api/metadata_store.h"
+#include "metadata/api/step_store.h"
+
+namespace rekindle {
+
+// ml_metadata.MetadataStoreService and rekindle.v1.StepService: each call is
+// one call of the store, with its status. `store` is not owned and must outlive
+// the service.
+std::unique_ptr<grpc::Service> MakeMetadataService(MetadataStore& store);
+std::unique_ptr<grpc::Service> MakeStepService(StepStore& store);
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_METADATA_SERVER_GRPC_SERVICE_H_
