@@ -18,6 +18,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
 
@@ -57,7 +58,7 @@ std::vector<std::string> MergedEnvironment(
     if (!added.contains(line.substr(0, line.find('=')))) merged.push_back(line);
   }
   for (const auto& [name, value] : added) {
-    merged.push_back(name + "=" + value);
+    merged.push_back(absl::StrCat(name, "=", value));
   }
   return merged;
 }

@@ -56,6 +56,7 @@ std::string Help() {
 
 absl::Status UnknownCommand(const std::string& typed) {
   std::vector<std::string> names;
+  names.reserve(kCommands.size());
   for (const Command& command : kCommands) names.emplace_back(command.name);
   const std::optional<std::string> nearest = NearestName(typed, names);
   return absl::InvalidArgumentError(absl::StrCat(
@@ -79,14 +80,13 @@ int Run(const Arguments& arguments) {
     return kOk;
   }
   std::string typed;
-  for (size_t words = 1; words <= std::min<size_t>(2, arguments.size());
-       ++words) {
-    typed = absl::StrJoin(arguments.begin(), arguments.begin() + words, " ");
+  for (auto rest = arguments.begin() + 1;; ++rest) {
+    typed = absl::StrJoin(arguments.begin(), rest, " ");
     for (const Command& command : kCommands) {
-      if (typed == command.name) {
-        return command.run({arguments.begin() + words, arguments.end()});
-      }
+      if (typed == command.name) return command.run({rest, arguments.end()});
     }
+    const bool two_words = rest - arguments.begin() == 2;
+    if (two_words || rest == arguments.end()) break;
   }
   return Fail(UnknownCommand(typed));
 }
