@@ -15,6 +15,7 @@ namespace rekindle {
 // What the launcher hands to the process that trains: the sixteen fields of
 // TFX's FnArgs that are data, and where to put the answer. The file format is
 // docs/executor-contract.md. A plain value.
+// NOLINTNEXTLINE(bugprone-exception-escape): json checks itself when it moves.
 struct ExecutorInput {
   // Identity, for logs and for keying state.
   std::string pipeline;

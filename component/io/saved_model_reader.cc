@@ -29,6 +29,12 @@ std::map<std::string, std::string> FullNames(
   return names;
 }
 
+// Object graphs hold some variables twice, under different keys.
+bool SameValue(const tensorflow::Tensor& a, const tensorflow::Tensor& b) {
+  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
+         a.tensor_data() == b.tensor_data();
+}
+
 // The tensors under the names in the object graph instead of their keys.
 NamedTensors Renamed(const NamedTensors& tensors,
                      const TrackableObjectGraph& graph) {
@@ -37,7 +43,10 @@ NamedTensors Renamed(const NamedTensors& tensors,
   for (const auto& [key, name] : FullNames(graph)) {
     const auto found = tensors.find(key);
     if (found == tensors.end()) continue;
-    if (!renamed.emplace(name, found->second).second) ambiguous.insert(name);
+    const auto [first, added] = renamed.emplace(name, found->second);
+    if (!added && !SameValue(first->second, found->second)) {
+      ambiguous.insert(name);
+    }
   }
   for (const std::string& name : ambiguous) renamed.erase(name);
   return renamed;

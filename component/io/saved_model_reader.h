@@ -18,7 +18,7 @@ struct SavedVariables {
 // Reads the variables of the SavedModel in the folder `saved_model`, without
 // its graph. Variables of a model that Keras or another object-based writer
 // saved are named as their writer named them, not by their path in the object
-// graph; a name that two of them share is left out.
+// graph; a name that two different ones share is left out.
 //
 //   NOT_FOUND  the folder holds no SavedModel with variables
 //   DATA_LOSS  its files are damaged

@@ -81,7 +81,7 @@ class GzipSource final : public ByteSource {
   }
 
  private:
-  const gzFile file_;
+  gzFile file_;
   const std::string path_;
 };
 

@@ -12,6 +12,8 @@
 #include "absl/log/globals.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
 #include "base/status_macros.h"
 #include "component/contract/executor_input.h"
 #include "component/contract/executor_output.h"
@@ -50,14 +52,19 @@ constexpr int kExitFailed = 1;
 constexpr int kExitUsage = 2;
 constexpr int kExitSignalBase = 128;
 
+// TensorFlow ends its messages with lines about nodes of its graph.
+std::string OneLine(absl::string_view message) {
+  return absl::StrReplaceAll(message, {{"\n", " "}, {"\t", " "}});
+}
+
 int Report(const absl::Status& status, int exit_code) {
-  std::cerr << "rekindle-trainer: " << status.message() << "\n";
+  std::cerr << "rekindle-trainer: " << OneLine(status.message()) << "\n";
   return exit_code;
 }
 
 ExecutorOutput WithError(ExecutorOutput output, const absl::Status& status) {
   output.error = ExecutorError{.code = static_cast<int>(status.code()),
-                               .message = std::string(status.message())};
+                               .message = OneLine(status.message())};
   return output;
 }
 

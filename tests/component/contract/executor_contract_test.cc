@@ -1,7 +1,6 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <random>
 #include <string>
@@ -12,6 +11,7 @@
 #include "component/contract/executor_output.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/temp_dir.h"
 
 namespace rekindle {
 namespace {
@@ -108,22 +108,9 @@ class Generator {
 
 class ExecutorContractTest : public ::testing::Test {
  protected:
-  ExecutorContractTest()
-      : folder_(std::filesystem::temp_directory_path() /
-                ("contract_test_" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~ExecutorContractTest() override { std::filesystem::remove_all(folder_); }
-
   std::string Path(const std::string& name) const { return folder_ / name; }
 
-  std::string WriteText(const std::string& name, const std::string& text) {
-    std::ofstream(Path(name)) << text;
-    return Path(name);
-  }
-
- private:
-  std::filesystem::path folder_;
+  TempDir folder_;
 };
 
 TEST_F(ExecutorContractTest, AnyInputSurvivesItsText) {
@@ -218,7 +205,7 @@ TEST_F(ExecutorContractTest, AFileThatIsNotThereIsNotFound) {
 
 TEST_F(ExecutorContractTest, AFileCutShortIsInvalid) {
   const auto read =
-      ReadExecutorOutput(WriteText("cut.json", R"({"error": nu)"));
+      ReadExecutorOutput(folder_.Write("cut.json", R"({"error": nu)"));
   EXPECT_EQ(read.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(read.status().message(), HasSubstr("cut.json"));
 }

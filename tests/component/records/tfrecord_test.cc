@@ -1,5 +1,4 @@
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -12,6 +11,7 @@
 #include "component/records/tfrecord_writer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/temp_dir.h"
 
 namespace rekindle {
 namespace {
@@ -42,13 +42,6 @@ TEST(Crc32cTest, TheTableAndTheInstructionAgree) {
 // Every case runs on plain and on gzip files.
 class TfRecordTest : public ::testing::TestWithParam<TfRecordCompression> {
  protected:
-  TfRecordTest()
-      : folder_(std::filesystem::temp_directory_path() /
-                ("tfrecord_test_" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~TfRecordTest() override { std::filesystem::remove_all(folder_); }
-
   std::string Path() const { return folder_ / "records"; }
 
   void Write(const std::vector<std::string>& records) {
@@ -84,7 +77,7 @@ class TfRecordTest : public ::testing::TestWithParam<TfRecordCompression> {
   }
 
  private:
-  std::filesystem::path folder_;
+  TempDir folder_;
 };
 
 TEST_P(TfRecordTest, RecordsOfAnySizeSurvive) {

@@ -5,8 +5,8 @@
 #include "component/io/string_tensor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/component/training/temp_folder.h"
 #include "tests/component/training/training_data.h"
+#include "tests/support/temp_dir.h"
 
 namespace rekindle {
 namespace {
@@ -33,7 +33,7 @@ class CheckpointTest : public ::testing::Test {
     return CheckpointManager(folder_ / "run", /*max_to_keep=*/2);
   }
 
-  TempFolder folder_;
+  TempDir folder_;
 };
 
 TEST_F(CheckpointTest, AFolderWithoutCheckpointsHasNoLatest) {

@@ -5,8 +5,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/component/training/temp_folder.h"
 #include "tests/component/training/training_data.h"
+#include "tests/support/temp_dir.h"
 
 namespace rekindle {
 namespace {
@@ -31,7 +31,7 @@ class ExampleDatasetTest : public ::testing::Test {
     return std::string(loaded.status().message());
   }
 
-  TempFolder folder_;
+  TempDir folder_;
   Columns columns_ = {
       .numeric = {{.name = "length"}, {.name = "mass", .is_integer = true}},
       .categorical = {{.name = "island", .vocabulary = {"biscoe", "dream"}}},

@@ -66,6 +66,40 @@ class SavedModelPeerTest(unittest.TestCase):
         exported = {variable.name: variable.numpy() for variable in tf.saved_model.load(self.model).variables}
         np.testing.assert_array_equal(checkpoint.get_tensor("dense/kernel"), exported["dense/kernel:0"])
 
+    def test_a_model_that_python_wrote_warm_starts_ours_by_variable_name(self):
+        kernel = tf.random.stateless_uniform([4, 16], seed=[1, 2])
+        theirs = tf.Module()
+        theirs.first = tf.Variable(kernel, name="dense/kernel")
+        theirs.second = tf.Variable(tf.zeros([7]), name="dense/bias")
+        tf.saved_model.save(theirs, f"{self.temporary.name}/theirs")
+        report = self.warm_start_from(f"{self.temporary.name}/theirs")
+        self.assertEqual(report["dense/kernel"], "restored")
+        self.assertEqual(report["dense/bias"], "shape [7] in the base model, [16] here")
+        self.assertEqual(report["logits/bias"], "not in the base model")
+
+    def test_a_keras_model_warm_starts_ours_by_variable_name(self):
+        inputs = tf.keras.Input([4])
+        hidden = tf.keras.layers.Dense(16, name="dense")(inputs)
+        model = tf.keras.Model(inputs, tf.keras.layers.Dense(3, name="logits")(hidden))
+        model.export(f"{self.temporary.name}/keras", verbose=False)
+        report = self.warm_start_from(f"{self.temporary.name}/keras")
+        self.assertEqual(report["dense/kernel"], "restored")
+        self.assertEqual(report["dense_1/kernel"], "not in the base model")
+
+    def warm_start_from(self, base_model):
+        """What became of each variable when training starts from base_model."""
+        folder = tempfile.mkdtemp(dir=self.temporary.name)
+        with open(f"{self.temporary.name}/executor_input.json", encoding="utf-8") as file:
+            executor_input = json.load(file)
+        executor_input |= {"base_model": base_model, "train_steps": 1, "serving_model_dir": f"{folder}/model",
+                           "model_run_dir": f"{folder}/model_run", "output_path": f"{folder}/output.json"}
+        with open(f"{folder}/input.json", "w", encoding="utf-8") as file:
+            json.dump(executor_input, file)
+        subprocess.run([TRAINER, f"--executor_input={folder}/input.json"], check=True, stdout=subprocess.DEVNULL)
+        with open(f"{folder}/output.json", encoding="utf-8") as file:
+            variables = json.load(file)["warm_start"]["variables"]
+        return {variable["name"]: variable["reason"] or "restored" for variable in variables}
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -14,8 +14,8 @@
 #include "component/contract/executor_output.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/component/training/temp_folder.h"
 #include "tests/component/training/training_data.h"
+#include "tests/support/temp_dir.h"
 
 namespace rekindle {
 namespace {
@@ -98,7 +98,7 @@ class TrainerProcessTest : public ::testing::Test {
     return process.Wait();
   }
 
-  TempFolder folder_;
+  TempDir folder_;
 };
 
 TEST_F(TrainerProcessTest, TrainsAndWritesItsOutput) {

@@ -11,8 +11,8 @@
 #include "component/training/predictor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/component/training/temp_folder.h"
 #include "tests/component/training/training_data.h"
+#include "tests/support/temp_dir.h"
 
 namespace rekindle {
 namespace {
@@ -86,7 +86,7 @@ class TrainerTest : public ::testing::Test {
     return std::filesystem::exists(input.serving_model_dir + "/saved_model.pb");
   }
 
-  TempFolder folder_;
+  TempDir folder_;
 };
 
 TEST_F(TrainerTest, AColdRunLearnsAndExports) {
