@@ -38,7 +38,7 @@ int AddContext(const std::string& type, const std::string& name, int parent,
 // What identifies an artifact's content: its digest, or its id and place when
 // its writer recorded none.
 std::string ContentOf(const ml_metadata::Artifact& artifact) {
-  const std::string digest = CustomString(artifact, kDigestProperty);
+  std::string digest = CustomString(artifact, kDigestProperty);
   if (!digest.empty()) return digest;
   return absl::StrCat("id:", artifact.id(), "@", artifact.uri());
 }
