@@ -17,4 +17,4 @@ export REKINDLE_RUN_ID=${3:-$(date -u +%Y-%m-%dT%H:%M:%S.%6N)}
 "$bin/rekindle" example-gen --input "$here/penguins.csv" --null-value NA
 "$bin/rekindle" schema-gen --examples run:CsvExampleGen.examples
 "$bin/rekindle" train --examples run:CsvExampleGen.examples --schema run:SchemaGen.schema \
-  --label-key species --train-steps 150
+  --label-key species --train-steps 100
