@@ -207,7 +207,7 @@ int TrainCommand(const Arguments& arguments) {
       "Trains a model, from the latest one of the pipeline if there is one, "
       "and publishes it.",
       "rekindle train --pipeline=penguin --label-key=species "
-      "--train-steps=300");
+      "--train-steps=100");
   train.Bind(flags);
   step.Bind(flags);
   if (const auto exit_code = ParseOrExit(flags, arguments)) return *exit_code;
