@@ -46,8 +46,9 @@ Setter Integer(int64_t TrainerConfig::*field, int64_t least, int64_t most) {
 }
 
 std::string SetLabelKey(const json& value, TrainerConfig* config) {
-  if (!value.is_string() || value == "") return "the name of a feature";
-  config->label_key = value.get<std::string>();
+  const std::string name = value.is_string() ? value.get<std::string>() : "";
+  if (name.empty()) return "the name of a feature";
+  config->label_key = name;
   return "";
 }
 

@@ -59,7 +59,7 @@ absl::Status ExportModel(const TabularClassifier& model,
 absl::Status ValidateExport(const std::string& folder,
                             const std::vector<std::string>& examples,
                             const Tensor& scores) {
-  const absl::Status probed = Probe(folder, examples, scores);
+  absl::Status probed = Probe(folder, examples, scores);
   if (probed.ok()) return probed;
   std::error_code ignored;  // The error below is the one to tell.
   std::filesystem::remove(

@@ -45,8 +45,8 @@ class GraphBuilder {
  private:
   Output Input(const std::string& name, DataType type,
                const PartialTensorShape& shape, std::string* node) {
-    const Output input = ops::Placeholder(scope_.WithOpName(name), type,
-                                          ops::Placeholder::Shape(shape));
+    Output input = ops::Placeholder(scope_.WithOpName(name), type,
+                                    ops::Placeholder::Shape(shape));
     *node = input.name();
     return input;
   }
@@ -95,8 +95,7 @@ class GraphBuilder {
     // The sparse form of this operation has no gradient in C++.
     const ops::SoftmaxCrossEntropyWithLogits losses(scope_, logits, wanted);
     AddMeasures(logits, labels, losses.loss);
-    const Output mean =
-        ops::Mean(scope_.WithOpName("mean_loss"), losses.loss, 0);
+    Output mean = ops::Mean(scope_.WithOpName("mean_loss"), losses.loss, 0);
     nodes.mean_loss = NameOf(mean);
     return mean;
   }
