@@ -18,11 +18,11 @@ rk_layer(metadata/sqlite base/ metadata/sqlite/)
 rk_layer(metadata/query base/ metadata/query/ metadata/sqlite/ ${RK_PROTO})
 rk_layer(metadata/store base/ metadata/api/ metadata/sqlite/ metadata/query/ metadata/store/ ${RK_PROTO})
 rk_layer(metadata/server base/ metadata/api/ metadata/server/ ${RK_PROTO})
-# TensorFlow's side and what both sides share: of base only the macros.
+# TensorFlow's side and what both sides share: of base only what needs no absl.
 rk_layer(component/contract base/status_macros.h component/contract/)
 rk_layer(component/records base/status_macros.h component/records/)
 foreach(folder training tasks io config)
-  rk_layer(component/${folder} base/status_macros.h component/contract/ component/records/ component/training/
+  rk_layer(component/${folder} base/status_macros.h base/nearest_name.h component/contract/ component/records/ component/training/
            component/tasks/ component/io/ component/config/ tensorflow/ tensorflow_metadata/)
 endforeach()
 rk_layer(component/resolve base/ metadata/api/ component/resolve/ component/contract/ ${RK_PROTO})

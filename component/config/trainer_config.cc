@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <functional>
 #include <limits>
-#include <numeric>
+#include <optional>
+#include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/nearest_name.h"
 #include "base/status_macros.h"
 
 namespace rekindle {
@@ -94,35 +95,16 @@ const std::vector<Key>& Keys() {
   return keys;
 }
 
-// How many letters must be inserted, removed or replaced (Levenshtein).
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i + 1);
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
-
-absl::Status UnknownKey(std::string_view source, std::string_view name) {
-  const Key& nearest = *std::ranges::min_element(
-      Keys(), {},
-      [name](const Key& key) { return EditDistance(name, key.name); });
-  std::string hint = absl::StrCat("did you mean '", nearest.name, "'?");
-  if (EditDistance(name, nearest.name) > name.size() / 2) {
-    hint = absl::StrCat(
-        "the keys are: ",
-        absl::StrJoin(Keys(), ", ", [](std::string* out, const Key& key) {
-          absl::StrAppend(out, key.name);
-        }));
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat(source, ": unknown key '", name, "'; ", hint));
+absl::Status UnknownKey(std::string_view source, const std::string& name) {
+  std::vector<std::string> names;
+  names.reserve(Keys().size());
+  for (const Key& key : Keys()) names.emplace_back(key.name);
+  const std::optional<std::string> nearest = NearestName(name, names);
+  return absl::InvalidArgumentError(absl::StrCat(
+      source, ": unknown key '", name, "'; ",
+      nearest.has_value()
+          ? absl::StrCat("did you mean '", *nearest, "'?")
+          : absl::StrCat("the keys are: ", absl::StrJoin(names, ", "))));
 }
 
 absl::Status Apply(std::string_view source, const json& values,

@@ -137,6 +137,7 @@ class ExampleGen : public Executor {
 
   static std::string SplitNamesJson() {
     std::vector<std::string> names;
+    names.reserve(kSplits.size());
     for (const Split& split : kSplits) names.emplace_back(split.name);
     return ToJsonArray(names);
   }

@@ -31,7 +31,7 @@ class TempDir {
 
   // Writes a file below the folder, making its parents; returns its path.
   std::string Write(const std::string& name, const std::string& content) const {
-    const std::string file = *this / name;
+    std::string file = *this / name;
     std::filesystem::create_directories(
         std::filesystem::path(file).parent_path());
     std::ofstream(file, std::ios::binary) << content;
