@@ -55,7 +55,7 @@ function(rk_check_one_absl)
     set(debian "${closure}")
     list(FILTER debian INCLUDE REGEX "^(absl::|protobuf::libprotobuf|PkgConfig::GRPCPP)")
     if(tensorflow AND debian)
-      list(JOIN debian ", " debian)
+      list(GET debian 0 debian)
       message(FATAL_ERROR "Target ${target} links TensorFlow, which carries its own absl and protobuf, "
                           "and also ${debian}. Let the two sides meet in files only "
                           "(docs/executor-contract.md).")
