@@ -76,11 +76,11 @@ absl::string_view TableOf(FilterTarget target) {
 
 const FilterField* FindField(absl::Span<const FilterField> fields,
                              absl::string_view name) {
-  const auto found =
+  const auto* const found =
       std::find_if(fields.begin(), fields.end(), [&](const FilterField& field) {
         return absl::EqualsIgnoreCase(field.name, name);
       });
-  return found == fields.end() ? nullptr : &*found;
+  return found == fields.end() ? nullptr : found;
 }
 
 std::string ListFields(absl::Span<const FilterField> fields) {
@@ -285,6 +285,7 @@ class Translator {
 
   static std::string Names(const google::protobuf::EnumDescriptor& values) {
     std::vector<std::string> names;
+    names.reserve(values.value_count());
     for (int i = 0; i < values.value_count(); ++i) {
       names.push_back(values.value(i)->name());
     }

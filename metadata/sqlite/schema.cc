@@ -288,7 +288,7 @@ absl::Status PrepareTables(Database& db, const std::string& path,
 
 absl::Status PrepareSchema(Database& db, const std::string& path,
                            Database::Mode mode) {
-  const absl::Status prepared = PrepareTables(db, path, mode);
+  absl::Status prepared = PrepareTables(db, path, mode);
   if (prepared.ok() || absl::StrContains(prepared.message(), path)) {
     return prepared;
   }

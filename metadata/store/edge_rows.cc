@@ -108,7 +108,7 @@ absl::Status PutParentContext(Database& db, int64_t child_id,
         absl::StrCat("context ", parent_id, " cannot be the parent of context ",
                      child_id, ": that would be a cycle"));
   }
-  const absl::Status inserted =
+  absl::Status inserted =
       InsertPair(db,
                  "INSERT INTO ParentContext (context_id, parent_context_id) "
                  "VALUES (?, ?)",

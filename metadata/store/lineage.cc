@@ -105,7 +105,7 @@ class Walker {
     }
     std::vector<int64_t> going_on;
     for (const int64_t id : ids) {
-      const bool ends = ending.count(id) > 0;
+      const bool ends = ending.contains(id);
       if (!ends) going_on.push_back(id);
       if (!ends || end->included) From::Seen(walked_).insert(id);
     }
@@ -118,7 +118,7 @@ class Walker {
   }
   template <typename From>
   bool IsSeen(const Event& event) {
-    return From::Seen(walked_).count(From::NextId(event)) > 0;
+    return From::Seen(walked_).contains(From::NextId(event));
   }
   bool IsTooMany(size_t more) const {
     const size_t nodes =

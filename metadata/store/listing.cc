@@ -228,6 +228,8 @@ absl::StatusOr<std::vector<Node>> ListAllNodes(Database& db,
   return Hydrate<Node>(db, entries);
 }
 
+// A type cannot stand in parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define RK_INSTANTIATE(Node)                                                  \
   template absl::StatusOr<Page<Node>> ListNodes(Database&, const ListScope&,  \
                                                 const ListOperationOptions&); \
@@ -236,6 +238,7 @@ absl::StatusOr<std::vector<Node>> ListAllNodes(Database& db,
       std::optional<absl::Span<const int64_t>>);                              \
   template absl::StatusOr<std::vector<Node>> ListAllNodes(Database&,          \
                                                           const ListScope&)
+// NOLINTEND(bugprone-macro-parentheses)
 
 RK_INSTANTIATE(ml_metadata::Artifact);
 RK_INSTANTIATE(ml_metadata::Execution);

@@ -397,6 +397,8 @@ absl::StatusOr<bool> NodeExists(Database& db, int64_t id) {
   return row.Step();
 }
 
+// A type cannot stand in parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define RK_INSTANTIATE(Node)                                                 \
   template absl::StatusOr<int64_t> PutNode(Database&, const Node&,           \
                                            const PutNodeOptions&);           \
@@ -408,6 +410,7 @@ absl::StatusOr<bool> NodeExists(Database& db, int64_t id) {
   template absl::StatusOr<std::optional<Node>> FindNodeByExternalId(         \
       Database&, absl::string_view);                                         \
   template absl::StatusOr<bool> NodeExists<Node>(Database&, int64_t)
+// NOLINTEND(bugprone-macro-parentheses)
 
 RK_INSTANTIATE(ml_metadata::Artifact);
 RK_INSTANTIATE(ml_metadata::Execution);

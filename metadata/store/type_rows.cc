@@ -366,6 +366,8 @@ absl::StatusOr<int64_t> PutType(Database& db, const Type& type,
   return stored->id();
 }
 
+// A type cannot stand in parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define RK_INSTANTIATE(Type)                                           \
   template absl::StatusOr<std::optional<Type>> FindTypeById(Database&, \
                                                             int64_t);  \
@@ -377,6 +379,7 @@ absl::StatusOr<int64_t> PutType(Database& db, const Type& type,
   template absl::StatusOr<std::vector<Type>> ListTypes(Database&);     \
   template absl::StatusOr<int64_t> PutType(Database&, const Type&,     \
                                            const TypeEvolution&)
+// NOLINTEND(bugprone-macro-parentheses)
 
 RK_INSTANTIATE(ml_metadata::ArtifactType);
 RK_INSTANTIATE(ml_metadata::ExecutionType);

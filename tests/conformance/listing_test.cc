@@ -10,7 +10,6 @@ namespace {
 
 using ::absl::StatusCode;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 

@@ -28,6 +28,7 @@ class TrainerProcess {
   explicit TrainerProcess(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), REKINDLE_TRAINER);
     std::vector<char*> argv;
+    argv.reserve(arguments.size() + 1);
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
     int ends[2] = {};

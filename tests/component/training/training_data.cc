@@ -43,7 +43,8 @@ tensorflow::Example MakeExample(int number) {
   }
   if (number % 19 != 0) {
     features["mass"].mutable_int64_list()->add_value(
-        static_cast<int64_t>(4000.0f + 300.0f * noise()) + species * 500);
+        static_cast<int64_t>(4000.0f + 300.0f * noise()) +
+        int64_t{500} * species);
   }
   auto* island = features["island"].mutable_bytes_list();
   if (number % 13 == 0) {
