@@ -32,6 +32,7 @@ struct Operand {
   Type type = Type::kNull;
   SqlFragment sql = {};
   const FilterField* field = nullptr;  // if it is one
+  std::string neighbour = {};          // of a field of one: its alias in SQL
   std::string enum_name = {};          // a bare word, which may be a value
   size_t position = 0;
 };
@@ -76,11 +77,11 @@ absl::string_view TableOf(FilterTarget target) {
 
 const FilterField* FindField(absl::Span<const FilterField> fields,
                              absl::string_view name) {
-  const auto* const found =
+  const auto found =
       std::find_if(fields.begin(), fields.end(), [&](const FilterField& field) {
         return absl::EqualsIgnoreCase(field.name, name);
       });
-  return found == fields.end() ? nullptr : found;
+  return found == fields.end() ? nullptr : &*found;
 }
 
 std::string ListFields(absl::Span<const FilterField> fields) {
@@ -255,10 +256,16 @@ class Translator {
 
   // --- checks ---------------------------------------------------------------
 
-  // A state or type that is not set is another one than any that is named.
+  // A state or type that is not set is another one than any that is named. Of a
+  // neighbour, that is: not of one that is not there.
   static SqlFragment OrUnset(const Operand& operand) {
     if (operand.field == nullptr || operand.type != Type::kEnum) return {};
-    return SqlFragment(" OR ").Add(operand.sql).Add(" IS NULL");
+    SqlFragment sql(" OR (");
+    sql.Add(operand.sql).Add(" IS NULL");
+    if (!operand.neighbour.empty()) {
+      sql.Add(absl::StrCat(" AND ", operand.neighbour, ".node IS NOT NULL"));
+    }
+    return sql.Add(")");
   }
 
   static SqlFragment AndNumber(const Operand& operand) {
@@ -381,7 +388,9 @@ class Translator {
                return SqlFragment(absl::StrCat(joined, ".node = n.id"));
              }));
     sql_.repeats = true;
-    return Column(expr, *field, alias);
+    Operand operand = Column(expr, *field, alias);
+    operand.neighbour = alias;
+    return operand;
   }
 
   absl::StatusOr<Operand> Property(const FilterExpr& expr) {

@@ -59,7 +59,7 @@ class GrpcServer : public MetadataServer {
 absl::StatusOr<std::unique_ptr<MetadataServer>> StartMetadataServer(
     Store& store, const ServerOptions& options) {
   auto server = std::make_unique<GrpcServer>(store);
-  const absl::Status started = server->Start(options);
+  absl::Status started = server->Start(options);
   if (!started.ok()) return started;
   return server;
 }

@@ -119,7 +119,8 @@ template <typename Node>
 absl::Status AddByExternalIds(Database& db,
                               const RepeatedPtrField<std::string>& external_ids,
                               RepeatedPtrField<Node>* into) {
-  for (const std::string& external_id : external_ids) {
+  const std::set<std::string> wanted(external_ids.begin(), external_ids.end());
+  for (const std::string& external_id : wanted) {
     if (external_id.empty()) {
       return absl::InvalidArgumentError("an external id is empty");
     }

@@ -1,4 +1,5 @@
 // Calls of SqliteMetadataStore that read types.
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,7 +49,8 @@ template <typename Type>
 absl::Status FindTypesByExternalIdsInto(
     Database& db, const RepeatedPtrField<std::string>& external_ids,
     RepeatedPtrField<Type>* into) {
-  for (const std::string& external_id : external_ids) {
+  const std::set<std::string> wanted(external_ids.begin(), external_ids.end());
+  for (const std::string& external_id : wanted) {
     if (external_id.empty()) {
       return absl::InvalidArgumentError("an external id is empty");
     }

@@ -338,6 +338,22 @@ absl::StatusOr<int64_t> PutNode(Database& db, const Node& node,
 }
 
 template <typename Node>
+absl::Status CheckNodes(Database& db,
+                        const google::protobuf::RepeatedPtrField<Node>& nodes) {
+  for (const Node& node : nodes) {
+    if (!node.has_type_id()) return TypeOfNode(db, node).status();
+  }
+  std::vector<TypeOf<Node>> types;
+  for (const Node& node : nodes) {
+    RK_ASSIGN_OR_RETURN(types.emplace_back(), TypeOfNode(db, node));
+  }
+  for (int i = 0; i < nodes.size(); ++i) {
+    RK_RETURN_IF_ERROR(CheckProperties(nodes[i], types[i]));
+  }
+  return absl::OkStatus();
+}
+
+template <typename Node>
 absl::StatusOr<std::vector<Node>> FindNodes(Database& db,
                                             absl::Span<const int64_t> ids) {
   RK_ASSIGN_OR_RETURN(
@@ -402,6 +418,8 @@ absl::StatusOr<bool> NodeExists(Database& db, int64_t id) {
 #define RK_INSTANTIATE(Node)                                                 \
   template absl::StatusOr<int64_t> PutNode(Database&, const Node&,           \
                                            const PutNodeOptions&);           \
+  template absl::Status CheckNodes(                                          \
+      Database&, const google::protobuf::RepeatedPtrField<Node>&);           \
   template absl::StatusOr<std::vector<Node>> FindNodes(                      \
       Database&, absl::Span<const int64_t>);                                 \
   template absl::StatusOr<std::optional<Node>> FindNode(Database&, int64_t); \

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <google/protobuf/field_mask.pb.h>
+#include <google/protobuf/repeated_field.h>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -39,6 +40,15 @@ struct PutNodeOptions {
 template <typename Node>
 absl::StatusOr<int64_t> PutNode(Database& db, const Node& node,
                                 const PutNodeOptions& options);
+
+// Whether nodes name stored types and their properties fit these: what PutNode
+// checks of new nodes before it writes, for many at once.
+//
+//   INVALID_ARGUMENT  no type; a property does not fit the type
+//   NOT_FOUND         the type is not stored
+template <typename Node>
+absl::Status CheckNodes(Database& db,
+                        const google::protobuf::RepeatedPtrField<Node>& nodes);
 
 // Those of `ids` that are stored, in order of id, each once.
 template <typename Node>

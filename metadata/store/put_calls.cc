@@ -163,18 +163,15 @@ absl::StatusOr<int64_t> PutOrReuseContext(Database& db, const Context& context,
                                           const ContextReuse& reuse,
                                           const PutNodeOptions& options) {
   if (reuse.by_id && context.has_id()) return FindContext(db, context);
-  if (reuse.by_name) {
-    if (!context.has_type_id() || context.name().empty()) {
-      return absl::InvalidArgumentError(
-          "a context that may exist already needs a type_id and a name");
-    }
+  if (!context.has_type_id() || context.name().empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "context '", context.name(), "' needs a type_id and a name"));
+  }
+  if (reuse.by_name && !context.has_id()) {
     RK_ASSIGN_OR_RETURN(
         const auto stored,
         FindNodeByName<Context>(db, context.type_id(), context.name()));
-    if (stored.has_value() &&
-        (!context.has_id() || context.id() == stored->id())) {
-      return stored->id();
-    }
+    if (stored.has_value()) return stored->id();
   }
   return PutNode(db, context, options);
 }
@@ -194,6 +191,9 @@ absl::Status JoinContexts(Database& db, const RepeatedField<int64_t>& contexts,
   return absl::OkStatus();
 }
 
+// What stands for the artifact of an empty pair.
+constexpr int64_t kNoArtifact = -1;
+
 // The id of a pair's artifact: of the one put, or of the one its event names.
 absl::StatusOr<int64_t> PutPairArtifact(
     Database& db, const PutExecutionRequest::ArtifactAndEvent& pair, bool reuse,
@@ -201,18 +201,11 @@ absl::StatusOr<int64_t> PutPairArtifact(
   const Event& event = pair.event();
   if (!pair.has_artifact()) {
     if (event.has_artifact_id()) return event.artifact_id();
-    if (!pair.has_event()) return -1;
+    if (!pair.has_event()) return kNoArtifact;
     return absl::InvalidArgumentError(
         "an event without an artifact must have an artifact_id");
   }
-  RK_ASSIGN_OR_RETURN(const int64_t id,
-                      PutOrReuseArtifact(db, pair.artifact(), reuse, options));
-  if (event.has_artifact_id() && event.artifact_id() != id) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("an event names artifact ", event.artifact_id(),
-                     ", but stands beside another one"));
-  }
-  return id;
+  return PutOrReuseArtifact(db, pair.artifact(), reuse, options);
 }
 
 absl::Status PutPairEvent(Database& db, Event event, int64_t artifact_id,
@@ -221,6 +214,11 @@ absl::Status PutPairEvent(Database& db, Event event, int64_t artifact_id,
     return absl::InvalidArgumentError(
         absl::StrCat("an event names execution ", event.execution_id(),
                      ", but is put with another one"));
+  }
+  if (event.has_artifact_id() && event.artifact_id() != artifact_id) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("an event names artifact ", event.artifact_id(),
+                     ", but stands beside another one"));
   }
   event.set_artifact_id(artifact_id);
   event.set_execution_id(execution_id);
@@ -270,67 +268,98 @@ absl::Status PutWholeExecution(Database& db, const PutExecutionRequest& request,
   }
   RepeatedField<int64_t> executions;
   executions.Add(response.execution_id());
-  return JoinContexts(db, response.context_ids(), executions,
-                      response.artifact_ids());
+  RepeatedField<int64_t> artifacts;
+  for (const int64_t id : response.artifact_ids()) {
+    if (id != kNoArtifact) artifacts.Add(id);
+  }
+  return JoinContexts(db, response.context_ids(), executions, artifacts);
 }
 
-// The node an edge means: one of the request's by index, or a stored one.
-absl::StatusOr<int64_t> EdgeEnd(bool has_index, int index,
-                                const RepeatedField<int64_t>& ids, bool has_id,
-                                int64_t id, absl::string_view noun) {
-  if (has_index) {
-    if (index < 0 || index >= ids.size()) {
-      return absl::OutOfRangeError(
-          absl::StrCat("an event edge has ", noun, "_index ", index,
-                       ", but the request has ", ids.size()));
-    }
-    if (has_id && id != ids.Get(index)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("an event edge names ", noun, " ", id,
-                       " beside another ", noun, "_index"));
-    }
-    return ids.Get(index);
+// One end of an event edge: a node of the request by its index, or a stored one
+// by its id.
+struct EdgeEnd {
+  absl::string_view noun;
+  std::optional<int> index = std::nullopt;
+  std::optional<int64_t> id = std::nullopt;
+};
+
+EdgeEnd ExecutionEnd(const PutLineageSubgraphRequest::EventEdge& edge) {
+  EdgeEnd end = {.noun = "execution"};
+  if (edge.has_execution_index()) end.index = edge.execution_index();
+  if (edge.event().has_execution_id()) end.id = edge.event().execution_id();
+  return end;
+}
+
+EdgeEnd ArtifactEnd(const PutLineageSubgraphRequest::EventEdge& edge) {
+  EdgeEnd end = {.noun = "artifact"};
+  if (edge.has_artifact_index()) end.index = edge.artifact_index();
+  if (edge.event().has_artifact_id()) end.id = edge.event().artifact_id();
+  return end;
+}
+
+absl::Status CheckEnd(const EdgeEnd& end, int count) {
+  if (end.index.has_value() && (*end.index < 0 || *end.index >= count)) {
+    return absl::OutOfRangeError(absl::StrCat("an event edge has ", end.noun,
+                                              "_index ", *end.index,
+                                              ", but the request has ", count));
   }
-  if (has_id) return id;
-  return absl::InvalidArgumentError(absl::StrCat(
-      "an event edge has neither ", noun, "_index nor ", noun, "_id"));
+  if (!end.index.has_value() && !end.id.has_value()) {
+    return absl::InvalidArgumentError(absl::StrCat("an event edge has neither ",
+                                                   end.noun, "_index nor ",
+                                                   end.noun, "_id"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckEdges(const PutLineageSubgraphRequest& request) {
+  for (const auto& edge : request.event_edges()) {
+    if (!edge.has_event()) {
+      return absl::InvalidArgumentError("an event edge has no event");
+    }
+    RK_RETURN_IF_ERROR(CheckEnd(ExecutionEnd(edge), request.executions_size()));
+    RK_RETURN_IF_ERROR(CheckEnd(ArtifactEnd(edge), request.artifacts_size()));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> IdOf(const EdgeEnd& end,
+                             const RepeatedField<int64_t>& ids) {
+  if (!end.index.has_value()) return *end.id;
+  const int64_t id = ids.Get(*end.index);
+  if (!end.id.has_value() || *end.id == id) return id;
+  return absl::InvalidArgumentError(
+      absl::StrCat("an event edge names ", end.noun, " ", *end.id,
+                   " beside another ", end.noun, "_index"));
 }
 
 absl::Status PutEventEdge(Database& db,
                           const PutLineageSubgraphRequest::EventEdge& edge,
                           const PutLineageSubgraphResponse& nodes,
                           int64_t now_millis) {
-  if (!edge.has_event()) {
-    return absl::InvalidArgumentError("an event edge has no event");
-  }
   Event event = edge.event();
-  RK_ASSIGN_OR_RETURN(
-      const int64_t execution_id,
-      EdgeEnd(edge.has_execution_index(), edge.execution_index(),
-              nodes.execution_ids(), event.has_execution_id(),
-              event.execution_id(), "execution"));
+  RK_ASSIGN_OR_RETURN(const int64_t execution_id,
+                      IdOf(ExecutionEnd(edge), nodes.execution_ids()));
   RK_ASSIGN_OR_RETURN(const int64_t artifact_id,
-                      EdgeEnd(edge.has_artifact_index(), edge.artifact_index(),
-                              nodes.artifact_ids(), event.has_artifact_id(),
-                              event.artifact_id(), "artifact"));
+                      IdOf(ArtifactEnd(edge), nodes.artifact_ids()));
   event.set_execution_id(execution_id);
   event.set_artifact_id(artifact_id);
   return PutEvent(db, event, now_millis);
 }
 
-absl::Status PutSubgraph(Database& db, const PutLineageSubgraphRequest& request,
-                         int64_t now_millis,
-                         PutLineageSubgraphResponse& response) {
-  const PutNodeOptions options = {.now_millis = now_millis};
+// In a subgraph even a stored node must name its type.
+absl::Status CheckSubgraph(Database& db,
+                           const PutLineageSubgraphRequest& request) {
+  RK_RETURN_IF_ERROR(CheckEdges(request));
+  RK_RETURN_IF_ERROR(CheckNodes(db, request.artifacts()));
+  RK_RETURN_IF_ERROR(CheckNodes(db, request.executions()));
+  return CheckNodes(db, request.contexts());
+}
+
+absl::Status PutSubgraphNodes(Database& db,
+                              const PutLineageSubgraphRequest& request,
+                              const PutNodeOptions& options,
+                              PutLineageSubgraphResponse& response) {
   const auto& wanted = request.options();
-  for (const Artifact& artifact : request.artifacts()) {
-    RK_ASSIGN_OR_RETURN(
-        const int64_t id,
-        PutOrReuseArtifact(
-            db, artifact,
-            wanted.reuse_artifact_if_already_exist_by_external_id(), options));
-    response.add_artifact_ids(id);
-  }
   for (const Context& context : request.contexts()) {
     RK_ASSIGN_OR_RETURN(
         const int64_t id,
@@ -339,8 +368,24 @@ absl::Status PutSubgraph(Database& db, const PutLineageSubgraphRequest& request,
                           options));
     response.add_context_ids(id);
   }
-  RK_RETURN_IF_ERROR(PutNodes(db, request.executions(), options,
-                              response.mutable_execution_ids()));
+  for (const Artifact& artifact : request.artifacts()) {
+    RK_ASSIGN_OR_RETURN(
+        const int64_t id,
+        PutOrReuseArtifact(
+            db, artifact,
+            wanted.reuse_artifact_if_already_exist_by_external_id(), options));
+    response.add_artifact_ids(id);
+  }
+  return PutNodes(db, request.executions(), options,
+                  response.mutable_execution_ids());
+}
+
+absl::Status PutSubgraph(Database& db, const PutLineageSubgraphRequest& request,
+                         int64_t now_millis,
+                         PutLineageSubgraphResponse& response) {
+  RK_RETURN_IF_ERROR(CheckSubgraph(db, request));
+  RK_RETURN_IF_ERROR(
+      PutSubgraphNodes(db, request, {.now_millis = now_millis}, response));
   for (const auto& edge : request.event_edges()) {
     RK_RETURN_IF_ERROR(PutEventEdge(db, edge, response, now_millis));
   }

@@ -167,10 +167,6 @@ absl::Status CheckDeclaration(const Type& type) {
           Describe(type), ": property '", name, "' has type UNKNOWN"));
     }
   }
-  if (type.has_base_type() && type.base_type() == Type::UNSET) {
-    return absl::UnimplementedError(
-        absl::StrCat(Describe(type), ": a base type cannot be deleted"));
-  }
   return absl::OkStatus();
 }
 
@@ -255,6 +251,10 @@ template <typename Type>
 absl::Status UpdateBaseType(Database& db, const Type& stored,
                             const Type& given) {
   if (!given.has_base_type()) return absl::OkStatus();
+  if (given.base_type() == Type::UNSET) {
+    return absl::UnimplementedError(
+        absl::StrCat(Describe(given), ": a base type cannot be deleted"));
+  }
   if (!stored.has_base_type()) {
     return LinkBaseType<Type>(db, stored.id(), given.base_type());
   }

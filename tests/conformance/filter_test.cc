@@ -212,6 +212,7 @@ TEST_P(FilterTest, FindsByEvents) {
   EXPECT_THAT(Artifacts("events_0.type = INPUT"), ElementsAre(1));
   EXPECT_THAT(Artifacts("events_0.type IN (INPUT, OUTPUT)"), ElementsAre(1, 2));
   EXPECT_THAT(Artifacts("events_0.type = PENDING_OUTPUT"), ElementsAre(1));
+  EXPECT_THAT(Artifacts("events_0.type != INPUT"), ElementsAre(1, 2));
   EXPECT_THAT(Artifacts("events_0.execution_id = 1 AND "
                         "events_0.milliseconds_since_epoch > 0"),
               ElementsAre(1, 2));
