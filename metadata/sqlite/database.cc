@@ -90,6 +90,10 @@ int64_t Database::last_insert_id() const {
   return sqlite3_last_insert_rowid(db_);
 }
 
+bool Database::in_transaction() const {
+  return sqlite3_get_autocommit(db_) == 0;
+}
+
 int64_t Database::changes() const { return sqlite3_changes64(db_); }
 
 }  // namespace rekindle

@@ -51,6 +51,10 @@ class Database {
   // How many rows the last statement changed.
   int64_t changes() const;
 
+  // Whether a transaction is open. One that failed in a way SQLite cannot mend,
+  // for want of space for one, is not.
+  bool in_transaction() const;
+
   bool read_only() const { return read_only_; }
 
  private:

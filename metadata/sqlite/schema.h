@@ -12,6 +12,11 @@ namespace rekindle {
 // The version of ML Metadata's schema that is written here.
 inline constexpr int64_t kSchemaVersion = 10;
 
+// Ours: (context_id, type_id, state, create_time, artifact_id) of every
+// attributed artifact, in this order; a state that is not set is 0. A store
+// that was never opened for writing here does not have it.
+inline constexpr char kLatestTable[] = "rk_latest";
+
 // Sets the connection up and makes sure the database has ML Metadata's tables,
 // creating them if it has none at all and the mode allows. Adds our own indexes
 // and the table of leases, all named rk_*, which may be dropped without loss.

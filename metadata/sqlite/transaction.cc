@@ -34,4 +34,16 @@ absl::Status Transaction::Commit() {
   return absl::OkStatus();
 }
 
+absl::Status RunInSavepoint(Database& db,
+                            absl::FunctionRef<absl::Status(Database&)> work) {
+  RK_RETURN_IF_ERROR(RunOnce(db, "SAVEPOINT rk"));
+  absl::Status done = work(db);
+  if (done.ok()) return RunOnce(db, "RELEASE rk");
+  if (db.in_transaction()) {
+    RK_RETURN_IF_ERROR(RunOnce(db, "ROLLBACK TO rk"));
+    RK_RETURN_IF_ERROR(RunOnce(db, "RELEASE rk"));
+  }
+  return done;
+}
+
 }  // namespace rekindle

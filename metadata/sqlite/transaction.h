@@ -1,6 +1,7 @@
 #ifndef REKINDLE_METADATA_SQLITE_TRANSACTION_H_
 #define REKINDLE_METADATA_SQLITE_TRANSACTION_H_
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "metadata/sqlite/database.h"
@@ -34,6 +35,12 @@ class Transaction {
 
   Database* db_;  // not owned; null once committed
 };
+
+// Runs `work` inside the open transaction; if it fails, nothing it did remains
+// and the transaction goes on. Unless SQLite has given up the transaction as a
+// whole: see Database::in_transaction.
+absl::Status RunInSavepoint(Database& db,
+                            absl::FunctionRef<absl::Status(Database&)> work);
 
 }  // namespace rekindle
 

@@ -1,6 +1,7 @@
 #include "metadata/store/listing.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -10,7 +11,9 @@
 #include "base/status_macros.h"
 #include "metadata/query/filter_to_sql.h"
 #include "metadata/query/page_token.h"
+#include "metadata/sqlite/schema.h"
 #include "metadata/sqlite/sql_fragment.h"
+#include "metadata/store/latest.h"
 #include "metadata/store/node_rows.h"
 #include "metadata/store/node_table.h"
 
@@ -32,12 +35,15 @@ constexpr absl::string_view kMembership<ml_metadata::Artifact> = "Attribution";
 template <>
 constexpr absl::string_view kMembership<ml_metadata::Execution> = "Association";
 
+constexpr absl::string_view kId = "n.id";
+constexpr absl::string_view kCreateTime = "n.create_time_since_epoch";
+
 absl::StatusOr<absl::string_view> OrderColumn(const OrderByField& order) {
   switch (order.field()) {
     case OrderByField::ID:
-      return "n.id";
+      return kId;
     case OrderByField::CREATE_TIME:
-      return "n.create_time_since_epoch";
+      return kCreateTime;
     case OrderByField::LAST_UPDATE_TIME:
       return "n.last_update_time_since_epoch";
     case OrderByField::FIELD_UNSPECIFIED:
@@ -55,51 +61,142 @@ template <>
 constexpr FilterTarget kTarget<ml_metadata::Execution> =
     FilterTarget::kExecution;
 
-// The query of ids and `column` of the nodes in scope that pass the filter; a
-// condition, an order and a limit may follow.
+// Rows that hold the nodes in scope in the order of the listing, if there are
+// such. The node's own row is `n`.
+struct Source {
+  SqlFragment rows = {};       // what follows FROM, up to the joins of a filter
+  SqlFragment condition = {};  // which of them are in scope
+  absl::string_view id;        // the column of the node's id
+  absl::string_view field;     // the column that the listing is ordered by
+};
+
+// A cross join: SQLite must not turn it around.
 template <typename Node>
-absl::StatusOr<SqlFragment> SelectEntries(const ListScope& scope,
-                                          absl::string_view column,
-                                          const std::string& filter_query) {
+std::string CrossJoinNodes(absl::string_view id) {
+  return absl::StrCat(" CROSS JOIN ", NodeTable<Node>::kTable,
+                      " n ON n.id = ", id);
+}
+
+template <typename Node>
+constexpr absl::string_view kMemberId =
+    std::is_same_v<Node, ml_metadata::Artifact> ? "m.artifact_id"
+                                                : "m.execution_id";
+
+// A context's nodes, in the order of ids.
+template <typename Node>
+Source FromMembers(int64_t context_id) {
+  Source source = {.id = kMemberId<Node>, .field = kMemberId<Node>};
+  source.rows.Add(absl::StrCat(kMembership<Node>, " m",
+                               CrossJoinNodes<Node>(kMemberId<Node>)));
+  source.condition.Add("m.context_id = ").AddValue(context_id);
+  return source;
+}
+
+// A context's artifacts of a type and a state, in the order of creation.
+Source FromLatest(const LatestKey& key) {
+  Source source = {.id = "l.artifact_id", .field = "l.create_time"};
+  source.rows.Add(
+      absl::StrCat(kLatestTable, " l",
+                   CrossJoinNodes<ml_metadata::Artifact>("l.artifact_id")));
+  source.condition.Add("l.context_id = ")
+      .AddValue(key.context_id)
+      .Add(" AND l.type_id = ")
+      .AddValue(key.type_id)
+      .Add(" AND l.state = ")
+      .AddValue(key.state);
+  return source;
+}
+
+// Whether `n` is in the context of the scope, if it has one.
+template <typename Node>
+SqlFragment InContext(const ListScope& scope) {
+  if (!scope.context_id.has_value()) return SqlFragment("TRUE");
+  return SqlFragment(absl::StrCat("n.id IN (SELECT ", kMemberId<Node>, " FROM ",
+                                  kMembership<Node>,
+                                  " m WHERE m.context_id = "))
+      .AddValue(*scope.context_id)
+      .Add(")");
+}
+
+// All nodes; SQLite chooses the order in which to look at them.
+template <typename Node>
+Source FromTable(const ListScope& scope, absl::string_view column) {
+  Source source = {.id = kId, .field = column};
+  source.rows.Add(absl::StrCat(NodeTable<Node>::kTable, " n"));
+  source.condition = InContext<Node>(scope);
+  return source;
+}
+
+template <typename Node>
+absl::StatusOr<Source> ChooseSource(Database& db, const ListScope& scope,
+                                    absl::string_view column,
+                                    const std::string& filter_query) {
+  if constexpr (std::is_same_v<Node, ml_metadata::Artifact>) {
+    if (column == kCreateTime) {
+      RK_ASSIGN_OR_RETURN(
+          const std::optional<LatestKey> key,
+          FindLatestKey(db, scope.context_id, scope.type_id, filter_query));
+      if (key.has_value()) return FromLatest(*key);
+    }
+  }
+  if (column == kId && scope.context_id.has_value()) {
+    return FromMembers<Node>(*scope.context_id);
+  }
+  return FromTable<Node>(scope, column);
+}
+
+// The query of the nodes in scope that pass the filter: their ids and what they
+// are ordered by. A condition, an order and a limit may follow.
+struct Selection {
+  SqlFragment sql;
+  absl::string_view id;
+  absl::string_view field;
+};
+
+template <typename Node>
+absl::StatusOr<Selection> SelectEntries(Database& db, const ListScope& scope,
+                                        absl::string_view column,
+                                        const std::string& filter_query) {
   SqlFilter filter;
   filter.condition.Add("TRUE");
   if (!filter_query.empty()) {
     RK_ASSIGN_OR_RETURN(filter, FilterToSql(filter_query, kTarget<Node>));
   }
-  SqlFragment sql(filter.repeats ? "SELECT DISTINCT n.id, " : "SELECT n.id, ");
-  sql.Add(absl::StrCat(column, " FROM ", NodeTable<Node>::kTable, " n"))
+  RK_ASSIGN_OR_RETURN(const Source source,
+                      ChooseSource<Node>(db, scope, column, filter_query));
+  SqlFragment sql(filter.repeats ? "SELECT DISTINCT " : "SELECT ");
+  sql.Add(absl::StrCat(source.id, ", ", source.field, " FROM "))
+      .Add(source.rows)
       .Add(filter.joins)
       .Add(" WHERE ")
+      .Add(source.condition)
+      .Add(" AND ")
       .Add(filter.condition);
   if (scope.type_id.has_value()) {
     sql.Add(" AND n.type_id = ").AddValue(*scope.type_id);
   }
-  if (scope.context_id.has_value()) {
-    sql.Add(absl::StrCat(" AND n.id IN (SELECT ",
-                         NodeTable<Node>::kProperties.id_column, " FROM ",
-                         kMembership<Node>, " WHERE context_id = "))
-        .AddValue(*scope.context_id)
-        .Add(")");
-  }
-  return sql;
+  return Selection{std::move(sql), source.id, source.field};
 }
 
 // Only what comes after the last node of the page before. Update times move
 // between pages, so that order remembers whom it has listed at its last time.
 SqlFragment AfterToken(const ListOperationNextPageToken& token,
-                       const OrderByField& order, absl::string_view column) {
+                       const OrderByField& order, const Selection& selection) {
   const absl::string_view beyond = order.is_asc() ? " > " : " < ";
   SqlFragment sql;
   if (order.field() == OrderByField::LAST_UPDATE_TIME) {
-    sql.Add(absl::StrCat(" AND ", column, order.is_asc() ? " >= " : " <= "))
+    sql.Add(absl::StrCat(" AND ", selection.field,
+                         order.is_asc() ? " >= " : " <= "))
         .AddValue(token.field_offset())
-        .Add(" AND n.id NOT IN (SELECT value FROM json_each(")
+        .Add(absl::StrCat(" AND ", selection.id,
+                          " NOT IN (SELECT value FROM json_each("))
         .AddValue(
             absl::StrCat("[", absl::StrJoin(token.listed_ids(), ","), "]"))
         .Add("))");
     return sql;
   }
-  sql.Add(absl::StrCat(" AND (", column, ", n.id)", beyond, "("))
+  sql.Add(absl::StrCat(" AND (", selection.field, ", ", selection.id, ")",
+                       beyond, "("))
       .AddValue(token.field_offset())
       .Add(", ")
       .AddValue(token.id_offset())
@@ -162,6 +259,20 @@ absl::StatusOr<std::vector<Node>> Hydrate(Database& db,
   return nodes;
 }
 
+// Whether a good part of all nodes are of the type: then it is quicker to look
+// at all of them in order than to find those of the type and sort them.
+template <typename Node>
+absl::StatusOr<bool> IsMuch(Database& db, int64_t type_id) {
+  RK_ASSIGN_OR_RETURN(
+      Statement counts,
+      db.Prepare(absl::StrCat("SELECT count(*), (SELECT max(id) FROM ",
+                              NodeTable<Node>::kTable, ") FROM ",
+                              NodeTable<Node>::kTable, " WHERE type_id = ?")));
+  counts.Bind(type_id);
+  RK_RETURN_IF_ERROR(counts.Step().status());
+  return counts.Int(0) * 4 > counts.Int(1);
+}
+
 }  // namespace
 
 template <typename Node>
@@ -177,19 +288,21 @@ absl::StatusOr<Page<Node>> ListNodes(Database& db, const ListScope& scope,
   RK_ASSIGN_OR_RETURN(const absl::string_view column, OrderColumn(order));
 
   RK_ASSIGN_OR_RETURN(
-      SqlFragment sql,
-      SelectEntries<Node>(scope, column, options.filter_query()));
+      Selection selection,
+      SelectEntries<Node>(db, scope, column, options.filter_query()));
   ListOperationNextPageToken before;
   if (!options.next_page_token().empty()) {
     RK_ASSIGN_OR_RETURN(before, DecodePageToken(options));
-    sql.Add(AfterToken(before, order, column));
+    selection.sql.Add(AfterToken(before, order, selection));
   }
   const absl::string_view direction = order.is_asc() ? " ASC" : " DESC";
-  sql.Add(absl::StrCat(" ORDER BY ", column, direction, ", n.id", direction,
-                       " LIMIT "))
+  selection.sql
+      .Add(absl::StrCat(" ORDER BY ", selection.field, direction, ", ",
+                        selection.id, direction, " LIMIT "))
       .AddValue(static_cast<int64_t>(size) + 1);  // One more: is there more?
 
-  RK_ASSIGN_OR_RETURN(std::vector<Entry> entries, ReadEntries(db, sql));
+  RK_ASSIGN_OR_RETURN(std::vector<Entry> entries,
+                      ReadEntries(db, selection.sql));
   Page<Node> page;
   if (entries.size() > size) {
     entries.resize(size);
@@ -203,15 +316,16 @@ template <typename Node>
 absl::StatusOr<std::vector<int64_t>> FilterIds(
     Database& db, const std::string& filter_query,
     std::optional<absl::Span<const int64_t>> among) {
-  RK_ASSIGN_OR_RETURN(SqlFragment sql,
-                      SelectEntries<Node>({}, "n.id", filter_query));
+  RK_ASSIGN_OR_RETURN(Selection selection,
+                      SelectEntries<Node>(db, {}, kId, filter_query));
   if (among.has_value()) {
-    sql.Add(" AND n.id IN (SELECT value FROM json_each(")
+    selection.sql.Add(" AND n.id IN (SELECT value FROM json_each(")
         .AddValue(absl::StrCat("[", absl::StrJoin(*among, ","), "]"))
         .Add("))");
   }
-  sql.Add(" ORDER BY n.id");
-  RK_ASSIGN_OR_RETURN(const std::vector<Entry> entries, ReadEntries(db, sql));
+  selection.sql.Add(" ORDER BY n.id");
+  RK_ASSIGN_OR_RETURN(const std::vector<Entry> entries,
+                      ReadEntries(db, selection.sql));
   std::vector<int64_t> ids;
   ids.reserve(entries.size());
   for (const Entry& entry : entries) ids.push_back(entry.id);
@@ -221,11 +335,13 @@ absl::StatusOr<std::vector<int64_t>> FilterIds(
 template <typename Node>
 absl::StatusOr<std::vector<Node>> ListAllNodes(Database& db,
                                                const ListScope& scope) {
-  RK_ASSIGN_OR_RETURN(SqlFragment sql,
-                      SelectEntries<Node>(scope, "n.id", /*filter_query=*/""));
-  sql.Add(" ORDER BY n.id");
-  RK_ASSIGN_OR_RETURN(const std::vector<Entry> entries, ReadEntries(db, sql));
-  return Hydrate<Node>(db, entries);
+  SqlFragment condition = InContext<Node>(scope);
+  if (scope.type_id.has_value()) {
+    RK_ASSIGN_OR_RETURN(const bool many, IsMuch<Node>(db, *scope.type_id));
+    condition.Add(many ? " AND +n.type_id = " : " AND n.type_id = ")
+        .AddValue(*scope.type_id);
+  }
+  return FindNodesWhere<Node>(db, condition);
 }
 
 // A type cannot stand in parentheses.

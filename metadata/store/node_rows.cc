@@ -56,20 +56,23 @@ Node ReadRow(const Statement& row) {
   return node;
 }
 
-// Every node in `rows`, whose columns are those of SelectWhere.
+// Every node in `rows`, whose columns are those of SelectWhere and whose order
+// is that of the ids.
 template <typename Node>
 absl::StatusOr<std::vector<Node>> ReadNodes(Database& db, Statement& rows) {
   std::vector<Node> nodes;
+  std::vector<int64_t> ids;
   while (true) {
     RK_ASSIGN_OR_RETURN(const bool more, rows.Step());
     if (!more) break;
     nodes.push_back(ReadRow<Node>(rows));
+    ids.push_back(nodes.back().id());
   }
-  for (Node& node : nodes) {
-    RK_RETURN_IF_ERROR(ReadProperties(
-        db, NodeTable<Node>::kProperties, node.id(),
-        {node.mutable_properties(), node.mutable_custom_properties()}));
-  }
+  RK_RETURN_IF_ERROR(ReadProperties(
+      db, NodeTable<Node>::kProperties, ids, [&nodes](size_t place) {
+        return Properties{nodes[place].mutable_properties(),
+                          nodes[place].mutable_custom_properties()};
+      }));
   return nodes;
 }
 
@@ -354,15 +357,22 @@ absl::Status CheckNodes(Database& db,
 }
 
 template <typename Node>
+absl::StatusOr<std::vector<Node>> FindNodesWhere(Database& db,
+                                                 const SqlFragment& condition) {
+  RK_ASSIGN_OR_RETURN(Statement rows, db.Prepare(absl::StrCat(
+                                          SelectWhere<Node>(), condition.text(),
+                                          " ORDER BY n.id")));
+  condition.BindTo(rows);
+  return ReadNodes<Node>(db, rows);
+}
+
+template <typename Node>
 absl::StatusOr<std::vector<Node>> FindNodes(Database& db,
                                             absl::Span<const int64_t> ids) {
-  RK_ASSIGN_OR_RETURN(
-      Statement rows,
-      db.Prepare(absl::StrCat(SelectWhere<Node>(),
-                              "n.id IN (SELECT value FROM json_each(?)) "
-                              "ORDER BY n.id")));
-  rows.Bind(absl::StrCat("[", absl::StrJoin(ids, ","), "]"));
-  return ReadNodes<Node>(db, rows);
+  return FindNodesWhere<Node>(
+      db, SqlFragment("n.id IN (SELECT value FROM json_each(")
+              .AddValue(absl::StrCat("[", absl::StrJoin(ids, ","), "]"))
+              .Add("))"));
 }
 
 template <typename Node>
@@ -395,12 +405,9 @@ absl::StatusOr<std::optional<Node>> FindNodeByExternalId(
 }
 
 absl::StatusOr<std::vector<ml_metadata::Artifact>> FindArtifactsByUri(
-    Database& db, absl::string_view uri) {
-  RK_ASSIGN_OR_RETURN(Statement rows, db.Prepare(absl::StrCat(
-                                          SelectWhere<ml_metadata::Artifact>(),
-                                          "n.uri = ? ORDER BY n.id")));
-  rows.Bind(uri);
-  return ReadNodes<ml_metadata::Artifact>(db, rows);
+    Database& db, const std::string& uri) {
+  return FindNodesWhere<ml_metadata::Artifact>(
+      db, SqlFragment("n.uri = ").AddValue(uri));
 }
 
 template <typename Node>
@@ -420,6 +427,8 @@ absl::StatusOr<bool> NodeExists(Database& db, int64_t id) {
                                            const PutNodeOptions&);           \
   template absl::Status CheckNodes(                                          \
       Database&, const google::protobuf::RepeatedPtrField<Node>&);           \
+  template absl::StatusOr<std::vector<Node>> FindNodesWhere(                 \
+      Database&, const SqlFragment&);                                        \
   template absl::StatusOr<std::vector<Node>> FindNodes(                      \
       Database&, absl::Span<const int64_t>);                                 \
   template absl::StatusOr<std::optional<Node>> FindNode(Database&, int64_t); \

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <google/protobuf/field_mask.pb.h>
@@ -14,6 +15,7 @@
 #include "absl/types/span.h"
 #include "metadata/api/node_traits.h"
 #include "metadata/sqlite/database.h"
+#include "metadata/sqlite/sql_fragment.h"
 
 namespace rekindle {
 
@@ -50,6 +52,12 @@ template <typename Node>
 absl::Status CheckNodes(Database& db,
                         const google::protobuf::RepeatedPtrField<Node>& nodes);
 
+// Those that meet a condition on their row `n`, in order of id. The text of the
+// condition must be one of few.
+template <typename Node>
+absl::StatusOr<std::vector<Node>> FindNodesWhere(Database& db,
+                                                 const SqlFragment& condition);
+
 // Those of `ids` that are stored, in order of id, each once.
 template <typename Node>
 absl::StatusOr<std::vector<Node>> FindNodes(Database& db,
@@ -69,7 +77,7 @@ absl::StatusOr<std::optional<Node>> FindNodeByExternalId(
 
 // In order of id.
 absl::StatusOr<std::vector<ml_metadata::Artifact>> FindArtifactsByUri(
-    Database& db, absl::string_view uri);
+    Database& db, const std::string& uri);
 
 template <typename Node>
 absl::StatusOr<bool> NodeExists(Database& db, int64_t id);

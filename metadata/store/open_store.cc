@@ -18,10 +18,13 @@
 namespace rekindle {
 namespace {
 
+constexpr char kInMemory[] = ":memory:";
+
 class SqliteStore : public Store {
  public:
-  SqliteStore(std::unique_ptr<Database> db, const Clock& clock)
-      : transactor_(std::move(db)),
+  SqliteStore(std::unique_ptr<Database> db, ReaderPool::Open open_reader,
+              const Clock& clock)
+      : transactor_(std::move(db), std::move(open_reader)),
         metadata_(transactor_, clock),
         steps_(transactor_, clock) {}
 
@@ -46,17 +49,33 @@ Database::Mode DatabaseMode(OpenOptions::Mode mode) {
   return Database::Mode::kReadOnly;
 }
 
+// Opens further connections for reading to the database that `mode` opened.
+ReaderPool::Open ReaderOpener(const std::string& path, Database::Mode mode) {
+  if (path == kInMemory) return nullptr;
+  if (mode == Database::Mode::kReadOnly) {
+    return [path] { return Database::Open(path, Database::Mode::kReadOnly); };
+  }
+  // A connection that may write can read the log even after a crash.
+  return [path]() -> absl::StatusOr<std::unique_ptr<Database>> {
+    RK_ASSIGN_OR_RETURN(std::unique_ptr<Database> reader,
+                        Database::Open(path, Database::Mode::kReadWrite));
+    RK_RETURN_IF_ERROR(reader->Execute("PRAGMA query_only = ON"));
+    return reader;
+  };
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(
     const std::string& path, const Clock& clock, const OpenOptions& options) {
   const Database::Mode mode = DatabaseMode(options.mode);
-  if (path != ":memory:") {
+  if (path != kInMemory) {
     RK_RETURN_IF_ERROR(CheckDatabaseFile(path, mode, options.unsafe));
   }
   RK_ASSIGN_OR_RETURN(std::unique_ptr<Database> db, Database::Open(path, mode));
   RK_RETURN_IF_ERROR(PrepareSchema(*db, path, mode));
-  return std::make_unique<SqliteStore>(std::move(db), clock);
+  return std::make_unique<SqliteStore>(std::move(db), ReaderOpener(path, mode),
+                                       clock);
 }
 
 absl::StatusOr<std::unique_ptr<Store>> OpenStore(absl::string_view where,

@@ -2,13 +2,16 @@
 #ifndef REKINDLE_METADATA_STORE_PROPERTY_ROWS_H_
 #define REKINDLE_METADATA_STORE_PROPERTY_ROWS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include <google/protobuf/map.h>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "metadata/sqlite/database.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 
@@ -28,11 +31,13 @@ struct Properties {
   PropertyMap* custom;
 };
 
-// Adds the stored properties of the node to `into`.
+// Adds the stored properties of nodes, whose ids ascend, to where `into` says
+// that those of the node at a place in `node_ids` go.
 //
 //   DATA_LOSS  a value cannot be decoded
 absl::Status ReadProperties(Database& db, const PropertyTable& table,
-                            int64_t node_id, const Properties& into);
+                            absl::Span<const int64_t> node_ids,
+                            absl::FunctionRef<Properties(size_t place)> into);
 
 // Makes the stored properties (`custom` or declared) of the node, which are
 // `stored`, equal to `wanted`. Touches only those that differ.

@@ -1,24 +1,29 @@
 #include "metadata/store/transactor.h"
 
-#include "metadata/sqlite/transaction.h"
+#include <utility>
 
 namespace rekindle {
 
+Transactor::Transactor(std::unique_ptr<Database> db,
+                       ReaderPool::Open open_reader) {
+  if (db->read_only()) {
+    readers_.emplace(std::move(db), std::move(open_reader));
+    return;
+  }
+  writer_ = std::move(db);
+  writes_.emplace(*writer_);
+  if (open_reader != nullptr) readers_.emplace(nullptr, std::move(open_reader));
+}
+
 absl::Status Transactor::RunWrite(Work work) {
-  absl::MutexLock lock(&mutex_);
-  if (db_->read_only()) {
+  if (!writes_.has_value()) {
     return absl::PermissionDeniedError("the metadata store is open read-only");
   }
-  RK_ASSIGN_OR_RETURN(Transaction transaction, Transaction::BeginWrite(*db_));
-  RK_RETURN_IF_ERROR(work(*db_));
-  return transaction.Commit();
+  return writes_->Run(work);
 }
 
 absl::Status Transactor::RunRead(Work work) {
-  absl::MutexLock lock(&mutex_);
-  RK_ASSIGN_OR_RETURN(Transaction transaction, Transaction::BeginRead(*db_));
-  RK_RETURN_IF_ERROR(work(*db_));
-  return transaction.Commit();
+  return readers_.has_value() ? readers_->Run(work) : writes_->Run(work);
 }
 
 }  // namespace rekindle

@@ -3,23 +3,25 @@
 #define REKINDLE_METADATA_STORE_TRANSACTOR_H_
 
 #include <memory>
-#include <utility>
+#include <optional>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
-#include "absl/synchronization/mutex.h"
 #include "base/status_macros.h"
 #include "metadata/sqlite/database.h"
+#include "metadata/store/reader_pool.h"
+#include "metadata/store/write_queue.h"
 
 namespace rekindle {
 
 // Runs units of work on a database, each as one transaction. Thread-safe.
 class Transactor {
  public:
-  explicit Transactor(std::unique_ptr<Database> db) : db_(std::move(db)) {}
+  // `open_reader` opens more connections to the database; without it, as for
+  // one in memory, `db` is the only one.
+  Transactor(std::unique_ptr<Database> db, ReaderPool::Open open_reader);
 
-  // Runs `work` and commits; if it fails, nothing it did remains. `work` must
-  // bear to be run on a fresh answer.
+  // Runs `work` and commits; if it fails, nothing it did remains.
   //
   //   PERMISSION_DENIED  the store is open read-only
   //   ABORTED            another process held the database for too long
@@ -46,8 +48,9 @@ class Transactor {
   absl::Status RunWrite(Work work);
   absl::Status RunRead(Work work);
 
-  absl::Mutex mutex_;
-  std::unique_ptr<Database> db_ ABSL_PT_GUARDED_BY(mutex_);
+  std::unique_ptr<Database> writer_;   // null if read-only
+  std::optional<WriteQueue> writes_;   // on `writer_`
+  std::optional<ReaderPool> readers_;  // none if there is but one connection
 };
 
 }  // namespace rekindle

@@ -1,0 +1,45 @@
+// Internal to metadata/store.
+#ifndef REKINDLE_METADATA_STORE_READER_POOL_H_
+#define REKINDLE_METADATA_STORE_READER_POOL_H_
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "metadata/sqlite/database.h"
+
+namespace rekindle {
+
+// Connections for reading, opened when they are needed and kept. A long listing
+// does not keep others, or a writer, waiting. Thread-safe.
+class ReaderPool {
+ public:
+  using Work = absl::FunctionRef<absl::Status(Database&)>;
+  using Open = std::function<absl::StatusOr<std::unique_ptr<Database>>()>;
+
+  // `first`, which may be null, is a connection to begin with.
+  ReaderPool(std::unique_ptr<Database> first, Open open);
+
+  // Runs `work` on one unchanging view of the database. Waits while all
+  // connections are in use.
+  absl::Status Run(Work work);
+
+ private:
+  absl::StatusOr<std::unique_ptr<Database>> Take();
+  void GiveBack(std::unique_ptr<Database> reader);
+
+  const Open open_;
+  absl::Mutex mutex_;
+  std::vector<std::unique_ptr<Database>> idle_ ABSL_GUARDED_BY(mutex_);
+  int opened_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_METADATA_STORE_READER_POOL_H_

@@ -1,0 +1,57 @@
+// Internal to metadata/store.
+#ifndef REKINDLE_METADATA_STORE_WRITE_QUEUE_H_
+#define REKINDLE_METADATA_STORE_WRITE_QUEUE_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "metadata/sqlite/database.h"
+
+namespace rekindle {
+
+// Lets many threads write through one connection. What they ask for at the same
+// time goes into one transaction, so that they share the cost of making it
+// durable; each is still whole or not at all, whatever the others do.
+//
+// Whoever comes first leads: it runs everybody's work and wakes them up when it
+// is committed. A lone writer does not wait for others. Thread-safe.
+class WriteQueue {
+ public:
+  using Work = absl::FunctionRef<absl::Status(Database&)>;
+
+  // `db` is not owned and must outlive the queue, which has it for itself.
+  explicit WriteQueue(Database& db) : db_(db) {}
+
+  // Runs `work`, maybe on another caller's thread. OK means it is durable;
+  // after an error nothing it did remains.
+  //
+  //   ABORTED  another process held the database for too long
+  absl::Status Run(Work work);
+
+ private:
+  struct Request {
+    Work work;
+    absl::Status status = absl::OkStatus();
+    bool done = false;
+  };
+  using Batch = std::vector<Request*>;
+
+  Batch TakeBatch() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void RunBatch(const Batch& batch);
+  absl::Status RunInOneTransaction(const Batch& batch);
+
+  Database& db_;  // the leader's
+  absl::Mutex mutex_;
+  Batch waiting_ ABSL_GUARDED_BY(mutex_);
+  bool led_ ABSL_GUARDED_BY(mutex_) = false;
+  // How many writers there seemed to be when the last batch was done.
+  size_t writers_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_METADATA_STORE_WRITE_QUEUE_H_
