@@ -121,7 +121,9 @@ void FlagSet::Strings(const std::string& name, const std::string& metavar,
 void FlagSet::Format(std::vector<std::string> formats, std::string* target) {
   *target = formats.front();
   const std::string all = absl::StrJoin(formats, "|");
-  Add({"output", all, "how to print the result; -o for short", *target, false,
+  Add({"output", all,
+       "how to print the result; -o for short, --format is the same", *target,
+       false,
        [target, formats = std::move(formats), all](const std::string& value) {
          if (std::find(formats.begin(), formats.end(), value) ==
              formats.end()) {
@@ -166,7 +168,8 @@ absl::Status FlagSet::ParseFlag(const std::vector<std::string>& arguments,
   absl::string_view text = arguments[*index];
   text.remove_prefix(2);
   const size_t equals = text.find('=');
-  const std::string name = ToKebab(text.substr(0, equals));
+  std::string name = ToKebab(text.substr(0, equals));
+  if (name == "format") name = "output";
   if (name == "help") {
     help_requested_ = true;
     return absl::OkStatus();

@@ -41,7 +41,8 @@ class FlagSet {
   void Bool(const std::string& name, bool* target, const std::string& help);
   void Strings(const std::string& name, const std::string& metavar,
                std::vector<std::string>* target, const std::string& help);
-  // Output format, `-o` for short; one of `formats`, the first by default.
+  // Output format, `-o` for short, `--format` too; one of `formats`, the first
+  // by default.
   void Format(std::vector<std::string> formats, std::string* target);
 
   // Reads the arguments and then the environment; returns the positional

@@ -28,12 +28,12 @@ constexpr std::array<Command, 7> kCommands = {{
      ExampleGenCommand},
     {"schema-gen", "infer a schema from examples", SchemaGenCommand},
     {"train", "train a model, warm-started from the latest one", TrainCommand},
-    {"metadata list", "list artifacts, executions or contexts",
+    {"metadata list", "list artifacts, executions, contexts or types",
      MetadataListCommand},
     {"metadata get", "everything recorded of one node", MetadataGetCommand},
     {"metadata latest", "the artifact a warm start would choose",
      MetadataLatestCommand},
-    {"metadata lineage", "what an artifact was made from",
+    {"metadata lineage", "what an artifact or execution came from",
      MetadataLineageCommand},
 }};
 

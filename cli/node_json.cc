@@ -4,6 +4,7 @@
 
 #include "google/protobuf/message.h"
 #include "google/protobuf/util/json_util.h"
+#include "metadata/api/node_traits.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 #include "nlohmann/json.hpp"
 
@@ -33,6 +34,25 @@ json CommonToJson(const Node& node) {
       {"last_update_time_since_epoch", node.last_update_time_since_epoch()}};
   if (node.has_name()) result["name"] = node.name();
   if (node.has_external_id()) result["external_id"] = node.external_id();
+  return result;
+}
+
+// What all kinds of types have.
+template <typename Type>
+json TypeToJson(const Type& type) {
+  json result = {{"id", type.id()},
+                 {"kind", std::string(NodeTraits<Type>::kNoun)},
+                 {"name", type.name()},
+                 {"properties", json::object()}};
+  for (const auto& [name, kind] : type.properties()) {
+    result["properties"][name] = ml_metadata::PropertyType_Name(kind);
+  }
+  if (type.has_version()) result["version"] = type.version();
+  if (type.has_description()) result["description"] = type.description();
+  if (type.has_external_id()) result["external_id"] = type.external_id();
+  if (type.has_base_type()) {
+    result["base_type"] = Type::SystemDefinedBaseType_Name(type.base_type());
+  }
   return result;
 }
 
@@ -91,5 +111,20 @@ json ToJson(const ml_metadata::Event& event) {
           {"path", path},
           {"milliseconds_since_epoch", event.milliseconds_since_epoch()}};
 }
+
+json ToJson(const ml_metadata::ArtifactType& type) { return TypeToJson(type); }
+
+json ToJson(const ml_metadata::ExecutionType& type) {
+  json result = TypeToJson(type);
+  if (type.has_input_type()) {
+    result["input_type"] = MessageToJson(type.input_type());
+  }
+  if (type.has_output_type()) {
+    result["output_type"] = MessageToJson(type.output_type());
+  }
+  return result;
+}
+
+json ToJson(const ml_metadata::ContextType& type) { return TypeToJson(type); }
 
 }  // namespace rekindle

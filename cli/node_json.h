@@ -14,6 +14,11 @@ nlohmann::json ToJson(const ml_metadata::Execution& execution);
 nlohmann::json ToJson(const ml_metadata::Context& context);
 nlohmann::json ToJson(const ml_metadata::Event& event);
 
+// Types, with `kind` among their fields: "artifact", "execution" or "context".
+nlohmann::json ToJson(const ml_metadata::ArtifactType& type);
+nlohmann::json ToJson(const ml_metadata::ExecutionType& type);
+nlohmann::json ToJson(const ml_metadata::ContextType& type);
+
 // Properties by name; declared and custom ones alike.
 template <typename Map>
 nlohmann::json PropertiesToJson(const Map& properties) {

@@ -1,20 +1,32 @@
 #include "cli/table.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "base/utf8.h"
 
 namespace rekindle {
+namespace {
 
-std::string ToTable(const std::vector<std::vector<std::string>>& rows) {
+// A cell stays on its line, whatever it holds.
+std::string Printable(const std::string& cell) {
+  std::string text = ReplaceInvalidUtf8(cell);
+  std::replace_if(text.begin(), text.end(), absl::ascii_iscntrl, ' ');
+  return text;
+}
+
+}  // namespace
+
+std::string ToTable(std::vector<std::vector<std::string>> rows) {
   std::vector<size_t> widths;
-  for (const auto& row : rows) {
+  for (auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
     for (size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], row[i].size());
+      row[i] = Printable(row[i]);
+      widths[i] = std::max(widths[i], CountCharacters(row[i]));
     }
   }
   std::string text;
@@ -23,7 +35,8 @@ std::string ToTable(const std::vector<std::vector<std::string>>& rows) {
       const bool last = i + 1 == row.size();
       absl::StrAppend(
           &text, row[i],
-          last ? "\n" : std::string(widths[i] - row[i].size() + 2, ' '));
+          last ? "\n"
+               : std::string(widths[i] - CountCharacters(row[i]) + 2, ' '));
     }
   }
   return text;

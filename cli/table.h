@@ -7,8 +7,9 @@
 namespace rekindle {
 
 // Rows of cells as aligned columns, two spaces apart; the first row is the
-// header. The last column is not padded.
-std::string ToTable(const std::vector<std::vector<std::string>>& rows);
+// header. The last column is not padded; line ends and other control characters
+// in a cell are shown as spaces.
+std::string ToTable(std::vector<std::vector<std::string>> rows);
 
 }  // namespace rekindle
 

@@ -1,4 +1,4 @@
-#include "cli/lineage_view.h"
+#include "cli/metadata/lineage_view.h"
 
 #include <cstdint>
 #include <memory>
@@ -37,6 +37,10 @@ class LineageViewTest : public ::testing::Test {
     Join(examples_, second_, ml_metadata::Event::INPUT, "examples");
     Join(model_1_, second_, ml_metadata::Event::INPUT, "base_model");
     Join(model_2_, second_, ml_metadata::Event::OUTPUT, "model");
+  }
+
+  static LineageRoot Of(int64_t artifact) {
+    return {LineageRoot::Kind::kArtifact, artifact};
   }
 
   int64_t PutArtifact(int type, const std::string& uri) {
@@ -78,7 +82,7 @@ class LineageViewTest : public ::testing::Test {
 
 TEST_F(LineageViewTest, TheTreeGoesBackToTheFirstInput) {
   RK_ASSERT_OK_AND_ASSIGN(const LineageView view,
-                          LoadLineage(model_2_, LineageDirection::kUpstream,
+                          LoadLineage(Of(model_2_), LineageDirection::kUpstream,
                                       100, store_->metadata()));
   EXPECT_EQ(LineageToTree(view),
             "Model 3  /model/2\n"
@@ -90,9 +94,10 @@ TEST_F(LineageViewTest, TheTreeGoesBackToTheFirstInput) {
 }
 
 TEST_F(LineageViewTest, DownstreamShowsWhatWasMadeOfIt) {
-  RK_ASSERT_OK_AND_ASSIGN(const LineageView view,
-                          LoadLineage(model_1_, LineageDirection::kDownstream,
-                                      100, store_->metadata()));
+  RK_ASSERT_OK_AND_ASSIGN(
+      const LineageView view,
+      LoadLineage(Of(model_1_), LineageDirection::kDownstream, 100,
+                  store_->metadata()));
   EXPECT_EQ(LineageToTree(view),
             "Model 2  /model/1\n"
             "└─ Trainer  execution 2  COMPLETE\n"
@@ -101,15 +106,15 @@ TEST_F(LineageViewTest, DownstreamShowsWhatWasMadeOfIt) {
 
 TEST_F(LineageViewTest, HopsBoundTheWalk) {
   RK_ASSERT_OK_AND_ASSIGN(const LineageView view,
-                          LoadLineage(model_2_, LineageDirection::kUpstream, 1,
-                                      store_->metadata()));
+                          LoadLineage(Of(model_2_), LineageDirection::kUpstream,
+                                      1, store_->metadata()));
   EXPECT_EQ(view.executions.size(), 1);
   EXPECT_EQ(view.artifacts.size(), 1);
 }
 
 TEST_F(LineageViewTest, JsonHoldsNodesAndEvents) {
   RK_ASSERT_OK_AND_ASSIGN(const LineageView view,
-                          LoadLineage(model_2_, LineageDirection::kUpstream,
+                          LoadLineage(Of(model_2_), LineageDirection::kUpstream,
                                       100, store_->metadata()));
   const nlohmann::json json = LineageToJson(view);
   EXPECT_EQ(json["artifacts"].size(), 3);
@@ -117,9 +122,30 @@ TEST_F(LineageViewTest, JsonHoldsNodesAndEvents) {
   EXPECT_EQ(json["events"].size(), 5);
 }
 
+TEST_F(LineageViewTest, AnExecutionCanBeTheRoot) {
+  RK_ASSERT_OK_AND_ASSIGN(const LineageRoot root,
+                          ParseLineageRoot("execution:1"));
+  RK_ASSERT_OK_AND_ASSIGN(
+      const LineageView view,
+      LoadLineage(root, LineageDirection::kDownstream, 2, store_->metadata()));
+  EXPECT_EQ(LineageToTree(view),
+            "Trainer  execution 1  COMPLETE\n"
+            "└─ model: Model 2  /model/1\n"
+            "   └─ Trainer  execution 2  COMPLETE\n");
+}
+
+TEST_F(LineageViewTest, ARootIsAnIdOrAnExecution) {
+  EXPECT_EQ(ParseLineageRoot("7")->id, 7);
+  EXPECT_EQ(ParseLineageRoot("artifact:7")->kind, LineageRoot::Kind::kArtifact);
+  for (const char* wrong : {"", "0", "-1", "x", "context:1", "execution:"}) {
+    EXPECT_THAT(ParseLineageRoot(wrong),
+                StatusIs(absl::StatusCode::kInvalidArgument));
+  }
+}
+
 TEST_F(LineageViewTest, AnUnknownArtifactIsNotFound) {
   EXPECT_THAT(
-      LoadLineage(99, LineageDirection::kUpstream, 100, store_->metadata()),
+      LoadLineage(Of(99), LineageDirection::kUpstream, 100, store_->metadata()),
       StatusIs(absl::StatusCode::kNotFound));
 }
 

@@ -1,4 +1,4 @@
-#include "cli/lineage_view.h"
+#include "cli/metadata/lineage_view.h"
 
 #include <cstdint>
 #include <map>
@@ -9,8 +9,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "base/status_macros.h"
+#include "cli/metadata/store_command.h"
 #include "cli/node_json.h"
 #include "metadata/api/metadata_store.h"
 #include "metadata/api/values.h"
@@ -24,12 +28,6 @@ namespace {
 using ml_metadata::Artifact;
 using ml_metadata::Event;
 using ml_metadata::Execution;
-
-bool IsOutput(const Event& event) {
-  return event.type() == Event::OUTPUT ||
-         event.type() == Event::INTERNAL_OUTPUT ||
-         event.type() == Event::DECLARED_OUTPUT;
-}
 
 // Whether the event leads away from the root. Upstream, an artifact leads to
 // what put it out and an execution to what it took in; downstream the other way
@@ -47,21 +45,30 @@ class LineageWalk {
       : store_(store), view_(view) {}
 
   absl::Status Run(int64_t max_hops) {
-    RK_RETURN_IF_ERROR(LoadArtifacts({view_.root_artifact}));
-    if (view_.artifacts.empty()) {
-      return absl::NotFoundError(
-          absl::StrCat("there is no artifact with id ", view_.root_artifact));
-    }
-    std::set<int64_t> frontier = {view_.root_artifact};
+    RK_RETURN_IF_ERROR(LoadRoot());
+    std::set<int64_t> frontier = {view_.root.id};
+    bool at_artifacts = view_.root.kind == LineageRoot::Kind::kArtifact;
     for (int64_t hop = 0; hop < max_hops && !frontier.empty(); ++hop) {
-      const bool from_artifacts = hop % 2 == 0;
-      RK_ASSIGN_OR_RETURN(frontier, from_artifacts ? HopToExecutions(frontier)
-                                                   : HopToArtifacts(frontier));
+      RK_ASSIGN_OR_RETURN(frontier, at_artifacts ? HopToExecutions(frontier)
+                                                 : HopToArtifacts(frontier));
+      at_artifacts = !at_artifacts;
     }
     return absl::OkStatus();
   }
 
  private:
+  absl::Status LoadRoot() {
+    const int64_t id = view_.root.id;
+    if (view_.root.kind == LineageRoot::Kind::kArtifact) {
+      RK_RETURN_IF_ERROR(LoadArtifacts({id}));
+      return view_.artifacts.empty() ? NoSuchNode("artifact", id)
+                                     : absl::OkStatus();
+    }
+    RK_RETURN_IF_ERROR(LoadExecutions({id}));
+    return view_.executions.empty() ? NoSuchNode("execution", id)
+                                    : absl::OkStatus();
+  }
+
   absl::StatusOr<std::set<int64_t>> HopToExecutions(
       const std::set<int64_t>& artifacts) {
     ml_metadata::GetEventsByArtifactIDsRequest request;
@@ -124,13 +131,6 @@ class LineageWalk {
   LineageView& view_;
 };
 
-std::string KeyOf(const Event& event) {
-  for (const Event::Path::Step& step : event.path().steps()) {
-    if (step.has_key()) return step.key();
-  }
-  return "";
-}
-
 // Draws the view as a tree of lines.
 class TreePrinter {
  public:
@@ -142,7 +142,11 @@ class TreePrinter {
   }
 
   std::string Print() {
-    PrintArtifact(view_.root_artifact, "", "", "");
+    if (view_.root.kind == LineageRoot::Kind::kArtifact) {
+      PrintArtifact(view_.root.id, "", "", "");
+    } else {
+      PrintExecution(view_.root.id, "", "");
+    }
     return std::move(text_);
   }
 
@@ -230,12 +234,42 @@ class TreePrinter {
 
 }  // namespace
 
-absl::StatusOr<LineageView> LoadLineage(int64_t artifact_id,
+bool IsOutput(const Event& event) {
+  return event.type() == Event::OUTPUT ||
+         event.type() == Event::INTERNAL_OUTPUT ||
+         event.type() == Event::DECLARED_OUTPUT ||
+         event.type() == Event::PENDING_OUTPUT;
+}
+
+std::string KeyOf(const Event& event) {
+  for (const Event::Path::Step& step : event.path().steps()) {
+    if (step.has_key()) return step.key();
+  }
+  return "";
+}
+
+absl::StatusOr<LineageRoot> ParseLineageRoot(const std::string& text) {
+  LineageRoot root;
+  absl::string_view id = text;
+  if (absl::ConsumePrefix(&id, "execution:")) {
+    root.kind = LineageRoot::Kind::kExecution;
+  } else {
+    absl::ConsumePrefix(&id, "artifact:");
+  }
+  if (!absl::SimpleAtoi(id, &root.id) || root.id <= 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", text,
+        "' names no node; write an artifact's id, 7, or execution:4"));
+  }
+  return root;
+}
+
+absl::StatusOr<LineageView> LoadLineage(const LineageRoot& root,
                                         LineageDirection direction,
                                         int64_t max_hops,
                                         const MetadataStore& store) {
   LineageView view;
-  view.root_artifact = artifact_id;
+  view.root = root;
   view.direction = direction;
   RK_RETURN_IF_ERROR(LineageWalk(store, view).Run(max_hops));
   return view;

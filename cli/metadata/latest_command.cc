@@ -1,0 +1,60 @@
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "cli/flag_set.h"
+#include "cli/metadata/store_command.h"
+#include "cli/node_json.h"
+#include "cli/output.h"
+#include "cli/store_flags.h"
+#include "component/resolve/artifact_ref.h"
+#include "component/resolve/resolver.h"
+
+namespace rekindle {
+
+int MetadataLatestCommand(const Arguments& arguments) {
+  StoreFlags store;
+  std::string pipeline;
+  std::string format;
+  FlagSet flags(
+      "metadata latest TYPE --pipeline=NAME [flags]",
+      "Prints the newest usable artifact of TYPE, the one a warm start would "
+      "choose.\nExit status: 0 found, 3 there is none, 2 wrong usage.",
+      "rekindle metadata latest Model --pipeline=penguin -o json | jq -r .uri");
+  flags.String("pipeline", "NAME", &pipeline, "the pipeline; required");
+  flags.Format(kOutputFormats, &format);
+  store.Bind(flags);
+  return RunStoreCommand(
+      {flags,
+       store,
+       {"TYPE"},
+       [&](Store& opened,
+           const std::vector<std::string>& positional) -> absl::StatusOr<int> {
+         if (pipeline.empty()) {
+           return absl::InvalidArgumentError(
+               "--pipeline is missing; it names the pipeline to look in");
+         }
+         ResolveQuery query;
+         query.type_name = positional[0];
+         query.ref.kind = ArtifactRef::Kind::kLatest;
+         query.pipeline = pipeline;
+         RK_ASSIGN_OR_RETURN(const Resolution resolution,
+                             Resolve(query, opened.metadata()));
+         if (!resolution.chosen.has_value()) {
+           return absl::NotFoundError(absl::StrCat("pipeline '", pipeline,
+                                                   "' has no usable ",
+                                                   positional[0], " artifact"));
+         }
+         std::cout << Render(ToJson(*resolution.chosen), format);
+         return kOk;
+       }},
+      arguments);
+}
+
+}  // namespace rekindle
