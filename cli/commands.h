@@ -19,6 +19,8 @@ int MetadataGetCommand(const Arguments& arguments);
 int MetadataLatestCommand(const Arguments& arguments);
 int MetadataLineageCommand(const Arguments& arguments);
 
+int ServeCommand(const Arguments& arguments);
+
 }  // namespace rekindle
 
 #endif  // REKINDLE_CLI_COMMANDS_H_

@@ -32,6 +32,7 @@ int ExitCodeOf(const absl::Status& status) {
     case absl::StatusCode::kAlreadyExists:
       return kConflict;
     case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kDeadlineExceeded:
     case absl::StatusCode::kResourceExhausted:
       return kTryAgain;
     case absl::StatusCode::kCancelled:
@@ -47,6 +48,7 @@ int ExitCodeOf(const StepReport& report) {
     case absl::StatusCode::kCancelled:
     case absl::StatusCode::kAborted:
     case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kDeadlineExceeded:
     case absl::StatusCode::kResourceExhausted:
       return ExitCodeOf(report.error);
     default:

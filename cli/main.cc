@@ -23,7 +23,7 @@ struct Command {
   int (*run)(const Arguments& arguments);
 };
 
-constexpr std::array<Command, 7> kCommands = {{
+constexpr std::array<Command, 8> kCommands = {{
     {"example-gen", "CSV to TFRecords of tf.Example, split into train and eval",
      ExampleGenCommand},
     {"schema-gen", "infer a schema from examples", SchemaGenCommand},
@@ -35,6 +35,7 @@ constexpr std::array<Command, 7> kCommands = {{
      MetadataLatestCommand},
     {"metadata lineage", "what an artifact or execution came from",
      MetadataLineageCommand},
+    {"serve", "a metadata store over gRPC", ServeCommand},
 }};
 
 std::string Help() {

@@ -20,6 +20,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/flag_set.h"
+#include "cli/parse_or_exit.h"
 #include "cli/step_flags.h"
 #include "component/launch/step.h"
 #include "component/steps/example_gen.h"
@@ -29,22 +30,6 @@
 
 namespace rekindle {
 namespace {
-
-// Parses the flags of a command that takes no positional arguments; the exit
-// code when the command ends here, with --help or an error.
-std::optional<int> ParseOrExit(FlagSet& flags, const Arguments& arguments) {
-  std::vector<std::string> positional;
-  absl::Status parsed = flags.Parse(arguments, &positional);
-  if (parsed.ok() && !positional.empty()) {
-    parsed = absl::InvalidArgumentError(
-        absl::StrCat("unexpected argument '", positional.front(),
-                     "'; every value needs its flag"));
-  }
-  if (!parsed.ok()) return Fail(parsed);
-  if (!flags.help_requested()) return std::nullopt;
-  std::cout << flags.Help();
-  return kOk;
-}
 
 // The trainer that was built with this program stands beside it.
 std::string TrainerBesideUs() {

@@ -2,6 +2,7 @@
 #define REKINDLE_CLI_STORE_FLAGS_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -12,14 +13,16 @@ namespace rekindle {
 
 // --metadata and its short form --db, the same on every command.
 struct StoreFlags {
-  std::string metadata;
-  std::string db = "rekindle.db";
+  std::optional<std::string> metadata;
+  std::optional<std::string> db;
 
   void Bind(FlagSet& flags);
 
-  // Opens the store that the flags name.
+  // Opens the store that the flags name; rekindle.db in the working folder when
+  // neither is given. A server is connected to with the first call.
   //
-  //   INVALID_ARGUMENT  --metadata has a form that is not known
+  //   INVALID_ARGUMENT  --metadata has a form that is not known, or --db names
+  //                     another store
   //   and what OpenSqliteStore answers
   absl::StatusOr<std::unique_ptr<Store>> Open(OpenOptions::Mode mode) const;
 };

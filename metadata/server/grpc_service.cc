@@ -12,9 +12,16 @@
 namespace rekindle {
 namespace {
 
-// absl's codes are gRPC's.
-template <typename Response>
-grpc::Status Answer(absl::StatusOr<Response> result, Response* response) {
+// Runs `call` unless its client waits no longer: the deadline passed, or it
+// went away. absl's codes are gRPC's.
+template <typename Response, typename Call>
+grpc::Status Answer(const grpc::ServerContext& context, Response* response,
+                    const Call& call) {
+  if (context.IsCancelled()) {
+    return {grpc::StatusCode::DEADLINE_EXCEEDED,
+            "the call was not begun: its client waits no longer"};
+  }
+  absl::StatusOr<Response> result = call();
   if (!result.ok()) {
     return {static_cast<grpc::StatusCode>(result.status().code()),
             std::string(result.status().message())};
@@ -28,11 +35,11 @@ class MetadataService final
  public:
   explicit MetadataService(MetadataStore& store) : store_(store) {}
 
-#define RK_SERVE(Rpc)                                               \
-  grpc::Status Rpc(grpc::ServerContext*,                            \
-                   const ml_metadata::Rpc##Request* request,        \
-                   ml_metadata::Rpc##Response* response) override { \
-    return Answer(store_.Rpc(*request), response);                  \
+#define RK_SERVE(Rpc)                                                        \
+  grpc::Status Rpc(grpc::ServerContext* context,                             \
+                   const ml_metadata::Rpc##Request* request,                 \
+                   ml_metadata::Rpc##Response* response) override {          \
+    return Answer(*context, response, [&] { return store_.Rpc(*request); }); \
   }
   RK_FOR_EACH_WRITE_RPC(RK_SERVE)
   RK_FOR_EACH_READ_RPC(RK_SERVE)
@@ -46,10 +53,11 @@ class StepServiceOfStore final : public v1::StepService::Service {
  public:
   explicit StepServiceOfStore(StepStore& store) : store_(store) {}
 
-#define RK_SERVE(Rpc)                                                     \
-  grpc::Status Rpc(grpc::ServerContext*, const v1::Rpc##Request* request, \
-                   v1::Rpc##Response* response) override {                \
-    return Answer(store_.Rpc(*request), response);                        \
+#define RK_SERVE(Rpc)                                                        \
+  grpc::Status Rpc(grpc::ServerContext* context,                             \
+                   const v1::Rpc##Request* request,                          \
+                   v1::Rpc##Response* response) override {                   \
+    return Answer(*context, response, [&] { return store_.Rpc(*request); }); \
   }
   RK_FOR_EACH_STEP_RPC(RK_SERVE)
 #undef RK_SERVE

@@ -11,15 +11,22 @@
 namespace rekindle {
 
 struct ServerOptions {
-  // Port 0 is any that is free.
-  std::string host = "0.0.0.0";
+  // An address of this machine. Calls are not authenticated, so by default only
+  // this machine is served.
+  std::string host = "127.0.0.1";
+  // 0 is any port that is free.
   int grpc_port = 8080;
-  // How large one message may be, either way.
+  // How large one message may be, either way; a larger one is
+  // RESOURCE_EXHAUSTED.
   int max_message_bytes = 64 << 20;
+  // How many calls run or wait for the store at once; one more is
+  // RESOURCE_EXHAUSTED.
+  int max_calls = 256;
 };
 
 // A store on the network: ML Metadata's service and the steps', over gRPC, with
-// gRPC's health service beside them. Serves from its construction on.
+// gRPC's health service beside them. Serves from its construction on. A call
+// whose client has stopped waiting before its turn came is not begun.
 // Thread-safe.
 class MetadataServer {
  public:
@@ -27,15 +34,19 @@ class MetadataServer {
 
   // The port it listens on.
   virtual int grpc_port() const = 0;
+  // The same with the host in front, "127.0.0.1:8080".
+  virtual std::string grpc_address() const = 0;
 
-  // Takes no more calls and waits for those under way; after `grace` they are
-  // cancelled. A write that was answered is kept in any case.
+  // Takes no more calls and waits for those under way; after `grace` their
+  // clients wait no longer. A write that was answered is kept in any case.
   virtual void Shutdown(absl::Duration grace) = 0;
 };
 
 // `store` is not owned and must outlive the server.
 //
-//   UNAVAILABLE  the port is taken, or not allowed
+//   UNAVAILABLE        the port is taken
+//   INVALID_ARGUMENT   the host is no address of this machine
+//   PERMISSION_DENIED  the port is reserved
 absl::StatusOr<std::unique_ptr<MetadataServer>> StartMetadataServer(
     Store& store, const ServerOptions& options = {});
 

@@ -1,0 +1,120 @@
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <poll.h>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "base/cancellation.h"
+#include "base/clock.h"
+#include "base/status_macros.h"
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "cli/flag_set.h"
+#include "cli/parse_or_exit.h"
+#include "metadata/api/open_store.h"
+#include "metadata/server/metadata_server.h"
+
+namespace rekindle {
+namespace {
+
+struct ServeFlags {
+  std::string db = "rekindle.db";
+  std::string host = ServerOptions().host;
+  std::optional<int64_t> grpc_port = ServerOptions().grpc_port;
+  std::optional<int64_t> max_message_bytes = ServerOptions().max_message_bytes;
+  bool read_only = false;
+  absl::Duration grace = absl::Seconds(30);
+
+  void Bind(FlagSet& flags) {
+    flags.String("db", "FILE", &db,
+                 "the metadata store, a SQLite file; created if absent");
+    flags.String("host", "ADDRESS", &host,
+                 "whom to serve; calls are not authenticated, so 0.0.0.0 only "
+                 "on a network you trust");
+    flags.OptionalInt("grpc-port", "N", &grpc_port,
+                      "0 is any free one (default: 8080)");
+    flags.OptionalInt("max-message-bytes", "N", &max_message_bytes,
+                      "the largest request or answer (default: 64 MiB)");
+    flags.Bool("read-only", &read_only,
+               "refuse writes; the file must exist and is never changed");
+    flags.Duration("grace", &grace,
+                   "how long SIGTERM waits for calls that are under way");
+  }
+};
+
+// `value` as an int, which must lie between `low` and `high`.
+absl::StatusOr<int> InRange(absl::string_view flag, int64_t value, int low,
+                            int high) {
+  if (value >= low && value <= high) return static_cast<int>(value);
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--", flag, " is ", value, "; it must be from ", low, " to ", high));
+}
+
+absl::StatusOr<ServerOptions> OptionsFrom(const ServeFlags& flags) {
+  constexpr int kMaxPort = 65535;
+  ServerOptions options;
+  options.host = flags.host;
+  RK_ASSIGN_OR_RETURN(options.grpc_port,
+                      InRange("grpc-port", *flags.grpc_port, 0, kMaxPort));
+  RK_ASSIGN_OR_RETURN(options.max_message_bytes,
+                      InRange("max-message-bytes", *flags.max_message_bytes, 1,
+                              std::numeric_limits<int>::max()));
+  return options;
+}
+
+// Blocks until SIGTERM or SIGINT. From then on either ends the process at once.
+void WaitForSignal() {
+  Cancellation& cancellation = Cancellation::Get();
+  pollfd asked = {cancellation.fd(), POLLIN, 0};
+  while (cancellation.count() == 0) poll(&asked, 1, /*timeout=*/-1);
+  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGINT, SIG_DFL);
+  if (cancellation.count() > 1) std::raise(cancellation.signal());
+}
+
+absl::Status Serve(const ServeFlags& flags) {
+  RK_ASSIGN_OR_RETURN(const ServerOptions options, OptionsFrom(flags));
+  // Before the first thread, so that a signal during the start is not lost.
+  Cancellation::Get();
+  RK_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Store> store,
+      OpenSqliteStore(flags.db, SystemClock(),
+                      {.mode = flags.read_only ? OpenOptions::Mode::kReadOnly
+                                               : OpenOptions::Mode::kCreate}));
+  RK_ASSIGN_OR_RETURN(const std::unique_ptr<MetadataServer> server,
+                      StartMetadataServer(*store, options));
+  std::cout << "listening on grpc://" << server->grpc_address() << std::endl;
+  WaitForSignal();
+  server->Shutdown(flags.grace);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+int ServeCommand(const Arguments& arguments) {
+  ServeFlags serve;
+  FlagSet flags(
+      "serve [flags]",
+      "Serves a metadata store over gRPC: ML Metadata's service and the "
+      "steps'.\nPrints one line per port, 'listening on SCHEME://HOST:PORT', "
+      "once it takes calls.\nSIGTERM or SIGINT takes no more calls, finishes "
+      "those under way and exits with 0;\na second one ends it at once.",
+      "rekindle serve --db=rekindle.db --grpc-port=8080");
+  serve.Bind(flags);
+  if (const auto exit_code = ParseOrExit(flags, arguments)) return *exit_code;
+  // What gRPC logs, Fail() says in a sentence.
+  setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
+  const absl::Status served = Serve(serve);
+  return served.ok() ? kOk : Fail(served);
+}
+
+}  // namespace rekindle
