@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
+#include "metadata/sqlite/buffered_log.h"
 #include "metadata/sqlite/sqlite_status.h"
 
 namespace rekindle {
@@ -25,16 +26,25 @@ int FlagsFor(Database::Mode mode) {
   return SQLITE_OPEN_READONLY;
 }
 
+// SQLite's statistics of its memory cost every allocation a lock that all
+// connections share. Has no effect once somebody has opened a database.
+void TurnOffMemoryStatistics() {
+  static const int ignored = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+  static_cast<void>(ignored);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Database>> Database::Open(
     const std::string& path, Mode mode) {
+  TurnOffMemoryStatistics();
   sqlite3* db = nullptr;
   // Each connection is used by one thread at a time, so SQLite's own mutexes
   // would only cost.
   const int result = sqlite3_open_v2(
       path.c_str(), &db,
-      FlagsFor(mode) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+      FlagsFor(mode) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+      BufferedLogVfs());
   std::unique_ptr<Database> opened(new Database(db, mode == Mode::kReadOnly));
   if (result != SQLITE_OK) return SqliteStatus(db, "cannot open the file");
   sqlite3_busy_timeout(db, kBusyTimeoutMillis);
@@ -49,7 +59,7 @@ Database::~Database() {
 }
 
 absl::StatusOr<Statement> Database::Prepare(absl::string_view sql) {
-  std::vector<sqlite3_stmt*>& home = idle_[std::string(sql)];
+  std::vector<sqlite3_stmt*>& home = idle_[sql];
   if (!home.empty()) {
     sqlite3_stmt* cached = home.back();
     home.pop_back();

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "absl/container/node_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -66,7 +66,7 @@ class Database {
   bool read_only_;
   // Idle statements by their SQL. Node-based: Statements keep pointers to the
   // lists.
-  std::unordered_map<std::string, std::vector<sqlite3_stmt*>> idle_;
+  absl::node_hash_map<std::string, std::vector<sqlite3_stmt*>> idle_;
 };
 
 }  // namespace rekindle

@@ -284,6 +284,8 @@ absl::StatusOr<int64_t> CountTables(Database& db, absl::string_view like) {
 // An empty database becomes a store; creating is one transaction, so that two
 // processes that start together do not both create.
 absl::Status CreateIfEmpty(Database& db) {
+  // A commit writes whole pages, of which a put touches many: small ones.
+  RK_RETURN_IF_ERROR(db.Execute("PRAGMA page_size = 2048"));
   RK_ASSIGN_OR_RETURN(Transaction transaction, Transaction::BeginWrite(db));
   RK_ASSIGN_OR_RETURN(const int64_t tables, CountTables(db, "%"));
   if (tables > 0) return absl::OkStatus();

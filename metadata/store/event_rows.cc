@@ -14,7 +14,6 @@ namespace {
 
 using ::ml_metadata::Artifact;
 using ::ml_metadata::Event;
-using ::ml_metadata::Execution;
 
 absl::Status CheckFields(const Event& event) {
   if (!event.has_artifact_id()) {
@@ -31,36 +30,29 @@ absl::Status CheckFields(const Event& event) {
   return absl::OkStatus();
 }
 
-absl::Status CheckNodes(Database& db, const Event& event) {
+// Which end of the event is not stored.
+absl::Status MissingNode(Database& db, const Event& event) {
   RK_ASSIGN_OR_RETURN(const bool artifact,
                       NodeExists<Artifact>(db, event.artifact_id()));
-  if (!artifact) {
-    return absl::InvalidArgumentError(absl::StrCat("an event names artifact ",
-                                                   event.artifact_id(),
-                                                   ", which is not "
-                                                   "stored"));
-  }
-  RK_ASSIGN_OR_RETURN(const bool execution,
-                      NodeExists<Execution>(db, event.execution_id()));
-  if (!execution) {
-    return absl::InvalidArgumentError(absl::StrCat("an event names execution ",
-                                                   event.execution_id(),
-                                                   ", which is not "
-                                                   "stored"));
-  }
-  return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("an event names ",
+                   artifact ? absl::StrCat("execution ", event.execution_id())
+                            : absl::StrCat("artifact ", event.artifact_id()),
+                   ", which is not stored"));
 }
 
 absl::StatusOr<int64_t> InsertEvent(Database& db, const Event& event,
                                     int64_t now_millis) {
   RK_ASSIGN_OR_RETURN(
       Statement insert,
-      db.Prepare("INSERT INTO Event (artifact_id, execution_id, type, "
-                 "milliseconds_since_epoch) VALUES (?, ?, ?, ?)"));
-  insert.Bind(event.artifact_id(), event.execution_id(), event.type(),
+      db.Prepare("INSERT OR FAIL INTO Event (artifact_id, execution_id, type, "
+                 "milliseconds_since_epoch) SELECT a.id, e.id, ?, ? "
+                 "FROM Artifact a, Execution e WHERE a.id = ? AND e.id = ?"));
+  insert.Bind(event.type(),
               event.has_milliseconds_since_epoch()
                   ? event.milliseconds_since_epoch()
-                  : now_millis);
+                  : now_millis,
+              event.artifact_id(), event.execution_id());
   const absl::Status inserted = insert.Run();
   if (absl::IsAlreadyExists(inserted)) {
     return absl::AlreadyExistsError(
@@ -69,6 +61,7 @@ absl::StatusOr<int64_t> InsertEvent(Database& db, const Event& event,
                      Event::Type_Name(event.type()), " already"));
   }
   RK_RETURN_IF_ERROR(inserted);
+  if (db.changes() == 0) return MissingNode(db, event);
   return db.last_insert_id();
 }
 
@@ -137,7 +130,6 @@ absl::StatusOr<std::vector<Event>> FindEvents(Database& db,
 
 absl::Status PutEvent(Database& db, const Event& event, int64_t now_millis) {
   RK_RETURN_IF_ERROR(CheckFields(event));
-  RK_RETURN_IF_ERROR(CheckNodes(db, event));
   RK_ASSIGN_OR_RETURN(const int64_t id, InsertEvent(db, event, now_millis));
   return InsertPath(db, id, event.path());
 }

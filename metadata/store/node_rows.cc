@@ -10,9 +10,9 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
+#include "metadata/store/declared_types.h"
 #include "metadata/store/node_table.h"
 #include "metadata/store/property_rows.h"
-#include "metadata/store/type_rows.h"
 
 namespace rekindle {
 namespace {
@@ -20,9 +20,6 @@ namespace {
 using ::google::protobuf::FieldMask;
 using ::ml_metadata::PropertyType;
 using ::ml_metadata::Value;
-
-template <typename Node>
-using TypeOf = typename NodeTraits<Node>::Type;
 
 template <typename Node>
 std::string Noun() {
@@ -106,19 +103,19 @@ PropertyType TypeOfValue(const Value& value) {
 }
 
 template <typename Node>
-absl::Status CheckProperties(const Node& node, const TypeOf<Node>& type) {
+absl::Status CheckProperties(const Node& node, const DeclaredType& type) {
   for (const auto& [name, value] : node.properties()) {
-    const auto declared = type.properties().find(name);
-    if (declared == type.properties().end()) {
+    const auto declared = type.properties.find(name);
+    if (declared == type.properties.end()) {
       return absl::InvalidArgumentError(
-          absl::StrCat(Noun<Node>(), " type '", type.name(),
+          absl::StrCat(Noun<Node>(), " type '", type.name,
                        "' declares no property '", name, "'"));
     }
     if (declared->second != TypeOfValue(value)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "property '", name, "' of ", Noun<Node>(), " type '", type.name(),
-          "' is ", PropertyType_Name(declared->second), ", not ",
-          PropertyType_Name(TypeOfValue(value))));
+      return absl::InvalidArgumentError(
+          absl::StrCat("property '", name, "' of ", Noun<Node>(), " type '",
+                       type.name, "' is ", PropertyType_Name(declared->second),
+                       ", not ", PropertyType_Name(TypeOfValue(value))));
     }
   }
   return absl::OkStatus();
@@ -144,14 +141,15 @@ absl::Status Taken(const Node& node, const absl::Status& status) {
 }
 
 template <typename Node>
-absl::StatusOr<TypeOf<Node>> TypeOfNode(Database& db, const Node& node) {
+absl::StatusOr<const DeclaredType*> TypeOfNode(DeclaredTypes& types,
+                                               const Node& node) {
   if (!node.has_type_id()) {
     return absl::InvalidArgumentError(
         absl::StrCat(Noun<Node>(), " '", node.name(), "' has no type_id"));
   }
-  RK_ASSIGN_OR_RETURN(auto type,
-                      FindTypeById<TypeOf<Node>>(db, node.type_id()));
-  if (type.has_value()) return *std::move(type);
+  RK_ASSIGN_OR_RETURN(const DeclaredType* type,
+                      types.Find(NodeTraits<Node>::kKind, node.type_id()));
+  if (type != nullptr) return type;
   return absl::NotFoundError(absl::StrCat("there is no ", Noun<Node>(),
                                           " type with id ", node.type_id()));
 }
@@ -164,14 +162,8 @@ std::optional<absl::string_view> If(bool has, const Field& value) {
 }
 
 template <typename Node>
-absl::Status WriteAllProperties(Database& db, const Node& stored,
-                                const Node& wanted) {
-  constexpr PropertyTable kTable = NodeTable<Node>::kProperties;
-  RK_RETURN_IF_ERROR(WriteProperties(db, kTable, wanted.id(), /*custom=*/false,
-                                     stored.properties(), wanted.properties()));
-  return WriteProperties(db, kTable, wanted.id(), /*custom=*/true,
-                         stored.custom_properties(),
-                         wanted.custom_properties());
+StoredProperties PropertiesOf(const Node& node) {
+  return {node.properties(), node.custom_properties()};
 }
 
 template <typename Node>
@@ -193,17 +185,15 @@ absl::StatusOr<int64_t> InsertRow(Database& db, const Node& node,
 }
 
 template <typename Node>
-absl::StatusOr<int64_t> CreateNode(Database& db, const Node& given,
-                                   int64_t now_millis) {
-  RK_ASSIGN_OR_RETURN(const auto type, TypeOfNode(db, given));
-  RK_RETURN_IF_ERROR(CheckProperties(given, type));
+absl::StatusOr<int64_t> CreateNode(Database& db, DeclaredTypes& types,
+                                   const Node& given, int64_t now_millis) {
+  RK_ASSIGN_OR_RETURN(const DeclaredType* type, TypeOfNode(types, given));
+  RK_RETURN_IF_ERROR(CheckProperties(given, *type));
   RK_RETURN_IF_ERROR(CheckName(given));
   RK_ASSIGN_OR_RETURN(const int64_t id, InsertRow(db, given, now_millis));
   RK_RETURN_IF_ERROR(WriteProperties(db, NodeTable<Node>::kProperties, id,
-                                     /*custom=*/false, {}, given.properties()));
-  RK_RETURN_IF_ERROR(WriteProperties(db, NodeTable<Node>::kProperties, id,
-                                     /*custom=*/true, {},
-                                     given.custom_properties()));
+                                     PropertiesOf(Node::default_instance()),
+                                     PropertiesOf(given)));
   return id;
 }
 
@@ -311,13 +301,14 @@ absl::StatusOr<Node> FindForUpdate(Database& db, const Node& given,
 }
 
 template <typename Node>
-absl::StatusOr<int64_t> UpdateNode(Database& db, const Node& given,
+absl::StatusOr<int64_t> UpdateNode(Database& db, DeclaredTypes& types,
+                                   const Node& given,
                                    const PutNodeOptions& options) {
   RK_ASSIGN_OR_RETURN(const Node stored, FindForUpdate(db, given, options));
   Node wanted = Merge(stored, given, options.update_mask);
   RK_RETURN_IF_ERROR(CheckName(wanted));
-  RK_ASSIGN_OR_RETURN(const auto type, TypeOfNode(db, wanted));
-  RK_RETURN_IF_ERROR(CheckProperties(wanted, type));
+  RK_ASSIGN_OR_RETURN(const DeclaredType* type, TypeOfNode(types, wanted));
+  RK_RETURN_IF_ERROR(CheckProperties(wanted, *type));
   if (SameNode(stored, wanted) && !options.force_update_time) return given.id();
 
   // Two updates within a millisecond must not look like one to a writer that
@@ -327,8 +318,18 @@ absl::StatusOr<int64_t> UpdateNode(Database& db, const Node& given,
                             : options.now_millis;
   wanted.set_last_update_time_since_epoch(std::max(options.now_millis, floor));
   RK_RETURN_IF_ERROR(UpdateRow(db, wanted));
-  RK_RETURN_IF_ERROR(WriteAllProperties(db, stored, wanted));
+  RK_RETURN_IF_ERROR(WriteProperties(db, NodeTable<Node>::kProperties,
+                                     given.id(), PropertiesOf(stored),
+                                     PropertiesOf(wanted)));
   return given.id();
+}
+
+template <typename Node>
+absl::StatusOr<int64_t> PutNodeOf(Database& db, DeclaredTypes& types,
+                                  const Node& node,
+                                  const PutNodeOptions& options) {
+  return node.has_id() ? UpdateNode(db, types, node, options)
+                       : CreateNode(db, types, node, options.now_millis);
 }
 
 }  // namespace
@@ -336,22 +337,36 @@ absl::StatusOr<int64_t> UpdateNode(Database& db, const Node& given,
 template <typename Node>
 absl::StatusOr<int64_t> PutNode(Database& db, const Node& node,
                                 const PutNodeOptions& options) {
-  return node.has_id() ? UpdateNode(db, node, options)
-                       : CreateNode(db, node, options.now_millis);
+  DeclaredTypes types(db);
+  return PutNodeOf(db, types, node, options);
+}
+
+template <typename Node>
+absl::Status PutNodes(Database& db,
+                      const google::protobuf::RepeatedPtrField<Node>& nodes,
+                      const PutNodeOptions& options,
+                      google::protobuf::RepeatedField<int64_t>* ids) {
+  DeclaredTypes types(db);
+  for (const Node& node : nodes) {
+    RK_ASSIGN_OR_RETURN(const int64_t id, PutNodeOf(db, types, node, options));
+    ids->Add(id);
+  }
+  return absl::OkStatus();
 }
 
 template <typename Node>
 absl::Status CheckNodes(Database& db,
                         const google::protobuf::RepeatedPtrField<Node>& nodes) {
+  DeclaredTypes types(db);
   for (const Node& node : nodes) {
-    if (!node.has_type_id()) return TypeOfNode(db, node).status();
+    if (!node.has_type_id()) return TypeOfNode(types, node).status();
   }
-  std::vector<TypeOf<Node>> types;
   for (const Node& node : nodes) {
-    RK_ASSIGN_OR_RETURN(types.emplace_back(), TypeOfNode(db, node));
+    RK_RETURN_IF_ERROR(TypeOfNode(types, node).status());
   }
-  for (int i = 0; i < nodes.size(); ++i) {
-    RK_RETURN_IF_ERROR(CheckProperties(nodes[i], types[i]));
+  for (const Node& node : nodes) {
+    RK_ASSIGN_OR_RETURN(const DeclaredType* type, TypeOfNode(types, node));
+    RK_RETURN_IF_ERROR(CheckProperties(node, *type));
   }
   return absl::OkStatus();
 }
@@ -411,11 +426,22 @@ absl::StatusOr<std::vector<ml_metadata::Artifact>> FindArtifactsByUri(
 }
 
 template <typename Node>
+absl::StatusOr<std::optional<int64_t>> FindNodeIdByName(
+    Database& db, int64_t type_id, absl::string_view name) {
+  static const auto* const kSql =
+      new std::string(absl::StrCat("SELECT id FROM ", NodeTable<Node>::kTable,
+                                   " WHERE type_id = ? AND name = ?"));
+  RK_ASSIGN_OR_RETURN(Statement row, db.Prepare(*kSql));
+  row.Bind(type_id, name);
+  RK_ASSIGN_OR_RETURN(const bool found, row.Step());
+  return found ? std::optional(row.Int(0)) : std::nullopt;
+}
+
+template <typename Node>
 absl::StatusOr<bool> NodeExists(Database& db, int64_t id) {
-  RK_ASSIGN_OR_RETURN(
-      Statement row,
-      db.Prepare(absl::StrCat("SELECT 1 FROM ", NodeTable<Node>::kTable,
-                              " WHERE id = ?")));
+  static const auto* const kSql = new std::string(
+      absl::StrCat("SELECT 1 FROM ", NodeTable<Node>::kTable, " WHERE id = ?"));
+  RK_ASSIGN_OR_RETURN(Statement row, db.Prepare(*kSql));
   row.Bind(id);
   return row.Step();
 }
@@ -425,6 +451,9 @@ absl::StatusOr<bool> NodeExists(Database& db, int64_t id) {
 #define RK_INSTANTIATE(Node)                                                 \
   template absl::StatusOr<int64_t> PutNode(Database&, const Node&,           \
                                            const PutNodeOptions&);           \
+  template absl::Status PutNodes(                                            \
+      Database&, const google::protobuf::RepeatedPtrField<Node>&,            \
+      const PutNodeOptions&, google::protobuf::RepeatedField<int64_t>*);     \
   template absl::Status CheckNodes(                                          \
       Database&, const google::protobuf::RepeatedPtrField<Node>&);           \
   template absl::StatusOr<std::vector<Node>> FindNodesWhere(                 \
@@ -436,6 +465,8 @@ absl::StatusOr<bool> NodeExists(Database& db, int64_t id) {
       Database&, int64_t, absl::string_view);                                \
   template absl::StatusOr<std::optional<Node>> FindNodeByExternalId(         \
       Database&, absl::string_view);                                         \
+  template absl::StatusOr<std::optional<int64_t>> FindNodeIdByName<Node>(    \
+      Database&, int64_t, absl::string_view);                                \
   template absl::StatusOr<bool> NodeExists<Node>(Database&, int64_t)
 // NOLINTEND(bugprone-macro-parentheses)
 

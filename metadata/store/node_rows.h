@@ -52,6 +52,13 @@ template <typename Node>
 absl::Status CheckNodes(Database& db,
                         const google::protobuf::RepeatedPtrField<Node>& nodes);
 
+// Puts the nodes in their order, and adds their ids.
+template <typename Node>
+absl::Status PutNodes(Database& db,
+                      const google::protobuf::RepeatedPtrField<Node>& nodes,
+                      const PutNodeOptions& options,
+                      google::protobuf::RepeatedField<int64_t>* ids);
+
 // Those that meet a condition on their row `n`, in order of id. The text of the
 // condition must be one of few.
 template <typename Node>
@@ -70,6 +77,11 @@ template <typename Node>
 absl::StatusOr<std::optional<Node>> FindNodeByName(Database& db,
                                                    int64_t type_id,
                                                    absl::string_view name);
+
+template <typename Node>
+absl::StatusOr<std::optional<int64_t>> FindNodeIdByName(Database& db,
+                                                        int64_t type_id,
+                                                        absl::string_view name);
 
 template <typename Node>
 absl::StatusOr<std::optional<Node>> FindNodeByExternalId(

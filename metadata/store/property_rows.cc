@@ -67,42 +67,36 @@ absl::Status ReadValue(const Statement& row, int first, Value* value) {
 
 // Binds int, double, string, proto, bool: one of them, the others NULL.
 void BindValue(const Value& value, Statement& statement) {
-  std::optional<int64_t> integer;
-  std::optional<double> real;
-  std::optional<std::string> text;
-  std::optional<std::string> proto;
-  std::optional<bool> boolean;
   switch (value.value_case()) {
     case Value::kIntValue:
-      integer = value.int_value();
-      break;
+      return statement.Bind(value.int_value(), nullptr, nullptr, nullptr,
+                            nullptr);
     case Value::kDoubleValue:
-      real = value.double_value();
-      break;
+      if (std::isnan(value.double_value())) {
+        return statement.Bind(nullptr, kNan, nullptr, nullptr, nullptr);
+      }
+      return statement.Bind(nullptr, value.double_value(), nullptr, nullptr,
+                            nullptr);
     case Value::kStringValue:
-      text = value.string_value();
-      break;
+      return statement.Bind(nullptr, nullptr, value.string_value(), nullptr,
+                            nullptr);
     case Value::kStructValue:
-      text = absl::StrCat(
-          kStructPrefix,
-          absl::Base64Escape(value.struct_value().SerializeAsString()));
-      break;
+      return statement.Bind(
+          nullptr, nullptr,
+          absl::StrCat(
+              kStructPrefix,
+              absl::Base64Escape(value.struct_value().SerializeAsString())),
+          nullptr, nullptr);
     case Value::kProtoValue:
-      proto = absl::Base64Escape(value.proto_value().SerializeAsString());
-      break;
+      return statement.Bind(
+          nullptr, nullptr, nullptr,
+          absl::Base64Escape(value.proto_value().SerializeAsString()), nullptr);
     case Value::kBoolValue:
-      boolean = value.bool_value();
-      break;
+      return statement.Bind(nullptr, nullptr, nullptr, nullptr,
+                            value.bool_value());
     case Value::VALUE_NOT_SET:
-      break;
+      return statement.Bind(nullptr, nullptr, nullptr, nullptr, nullptr);
   }
-  statement.Bind(integer);
-  if (real.has_value() && std::isnan(*real)) {
-    statement.Bind(kNan);
-  } else {
-    statement.Bind(real);
-  }
-  statement.Bind(text, proto, boolean);
 }
 
 absl::Status CheckValue(absl::string_view name, const Value& value) {
@@ -129,20 +123,36 @@ bool SameValue(const Value& a, const Value& b) {
   }
 }
 
-absl::Status WriteOne(Database& db, const PropertyTable& table, int64_t node_id,
-                      bool custom, const std::string& name,
-                      const Value& value) {
-  RK_RETURN_IF_ERROR(CheckValue(name, value));
-  RK_ASSIGN_OR_RETURN(
-      Statement write,
-      db.Prepare(absl::StrCat("INSERT OR REPLACE INTO ", table.table, " (",
-                              table.id_column,
-                              ", name, is_custom_property, int_value, "
-                              "double_value, string_value, proto_value, "
-                              "bool_value) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")));
-  write.Bind(node_id, name, custom);
-  BindValue(value, write);
-  return write.Run();
+// A property to be written.
+struct NamedValue {
+  const std::string* name;
+  const Value* value;
+  bool custom;
+};
+
+// Writes properties that are not stored, many rows by one statement. A
+// statement that fails half way need not undo its first half: the call does.
+absl::Status Insert(Database& db, const PropertyTable& table, int64_t node_id,
+                    absl::Span<const NamedValue> values) {
+  constexpr size_t kMaxRows = 16;  // Each number of rows is SQL of its own.
+  while (!values.empty()) {
+    const auto some = values.subspan(0, kMaxRows);
+    values.remove_prefix(some.size());
+    std::string sql = absl::StrCat(
+        "INSERT OR FAIL INTO ", table.table, " (", table.id_column,
+        ", name, is_custom_property, int_value, double_value, string_value, "
+        "proto_value, bool_value) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+    for (size_t i = 1; i < some.size(); ++i) {
+      absl::StrAppend(&sql, ", (?, ?, ?, ?, ?, ?, ?, ?)");
+    }
+    RK_ASSIGN_OR_RETURN(Statement insert, db.Prepare(sql));
+    for (const NamedValue& property : some) {
+      insert.Bind(node_id, *property.name, property.custom);
+      BindValue(*property.value, insert);
+    }
+    RK_RETURN_IF_ERROR(insert.Run());
+  }
+  return absl::OkStatus();
 }
 
 absl::Status DeleteOne(Database& db, const PropertyTable& table,
@@ -227,13 +237,34 @@ class Places {
   size_t last_ = 0;
 };
 
-// Maps have no order; files should not depend on that.
-std::vector<std::string> SortedNames(const PropertyMap& properties) {
-  std::vector<std::string> names;
-  names.reserve(properties.size());
-  for (const auto& [name, value] : properties) names.push_back(name);
-  std::sort(names.begin(), names.end());
-  return names;
+// Adds those of `wanted` that are not in `stored`. In the order of their names:
+// maps have none, and files should not depend on that.
+absl::Status AddNew(const PropertyMap& stored, const PropertyMap& wanted,
+                    bool custom, std::vector<NamedValue>* values) {
+  const auto first = static_cast<ptrdiff_t>(values->size());
+  for (const auto& [name, value] : wanted) {
+    const auto found = stored.find(name);
+    if (found != stored.end() && SameValue(found->second, value)) continue;
+    RK_RETURN_IF_ERROR(CheckValue(name, value));
+    values->push_back({&name, &value, custom});
+  }
+  std::sort(values->begin() + first, values->end(),
+            [](const NamedValue& a, const NamedValue& b) {
+              return *a.name < *b.name;
+            });
+  return absl::OkStatus();
+}
+
+// Deletes the stored properties that are not wanted, or not with this value.
+absl::Status DeleteOld(Database& db, const PropertyTable& table,
+                       int64_t node_id, bool custom, const PropertyMap& stored,
+                       const PropertyMap& wanted) {
+  for (const auto& [name, value] : stored) {
+    const auto found = wanted.find(name);
+    if (found != wanted.end() && SameValue(found->second, value)) continue;
+    RK_RETURN_IF_ERROR(DeleteOne(db, table, node_id, custom, name));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -257,20 +288,18 @@ absl::Status ReadProperties(Database& db, const PropertyTable& table,
 }
 
 absl::Status WriteProperties(Database& db, const PropertyTable& table,
-                             int64_t node_id, bool custom,
-                             const PropertyMap& stored,
-                             const PropertyMap& wanted) {
-  for (const std::string& name : SortedNames(stored)) {
-    if (wanted.contains(name)) continue;
-    RK_RETURN_IF_ERROR(DeleteOne(db, table, node_id, custom, name));
-  }
-  for (const std::string& name : SortedNames(wanted)) {
-    const Value& value = wanted.at(name);
-    const auto found = stored.find(name);
-    if (found != stored.end() && SameValue(found->second, value)) continue;
-    RK_RETURN_IF_ERROR(WriteOne(db, table, node_id, custom, name, value));
-  }
-  return absl::OkStatus();
+                             int64_t node_id, const StoredProperties& stored,
+                             const StoredProperties& wanted) {
+  std::vector<NamedValue> values;
+  RK_RETURN_IF_ERROR(
+      AddNew(stored.declared, wanted.declared, /*custom=*/false, &values));
+  RK_RETURN_IF_ERROR(
+      AddNew(stored.custom, wanted.custom, /*custom=*/true, &values));
+  RK_RETURN_IF_ERROR(DeleteOld(db, table, node_id, /*custom=*/false,
+                               stored.declared, wanted.declared));
+  RK_RETURN_IF_ERROR(DeleteOld(db, table, node_id, /*custom=*/true,
+                               stored.custom, wanted.custom));
+  return Insert(db, table, node_id, values);
 }
 
 bool SameProperties(const PropertyMap& a, const PropertyMap& b) {

@@ -39,14 +39,19 @@ absl::Status ReadProperties(Database& db, const PropertyTable& table,
                             absl::Span<const int64_t> node_ids,
                             absl::FunctionRef<Properties(size_t place)> into);
 
-// Makes the stored properties (`custom` or declared) of the node, which are
-// `stored`, equal to `wanted`. Touches only those that differ.
+// The same, to be read.
+struct StoredProperties {
+  const PropertyMap& declared;
+  const PropertyMap& custom;
+};
+
+// Makes the stored properties of the node, which are `stored`, equal to
+// `wanted`. Touches only those that differ.
 //
 //   INVALID_ARGUMENT  a value is empty, or a proto without a type url
 absl::Status WriteProperties(Database& db, const PropertyTable& table,
-                             int64_t node_id, bool custom,
-                             const PropertyMap& stored,
-                             const PropertyMap& wanted);
+                             int64_t node_id, const StoredProperties& stored,
+                             const StoredProperties& wanted);
 
 bool SameProperties(const PropertyMap& a, const PropertyMap& b);
 

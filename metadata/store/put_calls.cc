@@ -72,17 +72,6 @@ absl::Status PutAllTypes(Database& db,
 
 // --- nodes ------------------------------------------------------------------
 
-template <typename Node>
-absl::Status PutNodes(Database& db, const RepeatedPtrField<Node>& nodes,
-                      const PutNodeOptions& options,
-                      RepeatedField<int64_t>* ids) {
-  for (const Node& node : nodes) {
-    RK_ASSIGN_OR_RETURN(const int64_t id, PutNode(db, node, options));
-    ids->Add(id);
-  }
-  return absl::OkStatus();
-}
-
 absl::Status PutAllArtifacts(Database& db,
                              const ml_metadata::PutArtifactsRequest& request,
                              int64_t now_millis,
@@ -169,9 +158,9 @@ absl::StatusOr<int64_t> PutOrReuseContext(Database& db, const Context& context,
   }
   if (reuse.by_name && !context.has_id()) {
     RK_ASSIGN_OR_RETURN(
-        const auto stored,
-        FindNodeByName<Context>(db, context.type_id(), context.name()));
-    if (stored.has_value()) return stored->id();
+        const std::optional<int64_t> stored,
+        FindNodeIdByName<Context>(db, context.type_id(), context.name()));
+    if (stored.has_value()) return *stored;
   }
   return PutNode(db, context, options);
 }

@@ -120,8 +120,8 @@ absl::StatusOr<int64_t> EnsureContext(Database& db, const ContextOfStep& wanted,
   RK_ASSIGN_OR_RETURN(const int64_t type_id,
                       PutType(db, wanted.type(), kCompatible));
   RK_ASSIGN_OR_RETURN(const auto stored,
-                      FindNodeByName<Context>(db, type_id, wanted.name()));
-  if (stored.has_value()) return stored->id();
+                      FindNodeIdByName<Context>(db, type_id, wanted.name()));
+  if (stored.has_value()) return *stored;
   Context context;
   context.set_type_id(type_id);
   context.set_name(wanted.name());

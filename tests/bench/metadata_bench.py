@@ -26,6 +26,7 @@ from ml_metadata.proto import metadata_store_pb2 as mlmd
 from ml_metadata.proto import metadata_store_service_pb2 as service
 
 ABORTED = 10
+PARTS = ['writes', 'writers', 'reads', 'big']
 
 
 def fsync_count():
@@ -403,7 +404,7 @@ def measure_writers(bench, table, folder, rounds, template, quick):
 # --- reads -------------------------------------------------------------------
 
 
-def measure_reads(bench, table, size, database, graph, rounds, with_peer, targets):
+def measure_reads(bench, table, size, database, graph, rounds, targets):
   works = [
       ('latest model', latest('Model', 'busy'), 'latest'),
       ('latest model, only old ones LIVE', latest('OldModel', 'busy'), 'latest'),
@@ -413,26 +414,21 @@ def measure_reads(bench, table, size, database, graph, rounds, with_peer, target
       ('list a type, half of all', list_type('Examples'), 'list'),
   ]
   plain = bench.path()
-  peer_store = None
-  if with_peer:
-    plain_copy(database, plain)
-    peer_store = Peer(plain)
+  plain_copy(database, plain)
+  peer_store = Peer(plain)
   for name, request, kind in works:
     if kind == 'list' and size > 100_000:
       continue  # One answer of half a million artifacts: nobody wants it.
-    if with_peer:
-      check_same(peer_store, bench, database, request)
+    check_same(peer_store, bench, database, request)
     heavy = kind == 'list'
     peer, ours = [], []
     for _ in range(rounds):
-      if with_peer:
-        peer.append(peer_store.replay([request] * (1 if heavy else 3)).millis)
+      peer.append(peer_store.replay([request] * (1 if heavy else 3)).millis)
       ours.append(bench.replay(f'sqlite:{database}',
                                [request] * (3 if heavy else 200)).millis)
     table.add(f'{name}, {size:,} artifacts', peer, ours, 'ms', targets.get(kind),
               bigger_is_better=False)
-  if with_peer:
-    os.remove(plain)
+  os.remove(plain)
 
 
 def check_same(peer, bench, database, request):
@@ -493,6 +489,8 @@ def main():
                       help='a folder on a real disk (default: the build folder)')
   parser.add_argument('--memory', default='/dev/shm', metavar='FOLDER',
                       help='a folder in memory')
+  parser.add_argument('--only', choices=PARTS, action='append',
+                      help='one part; may be repeated')
   parser.add_argument('-o', dest='format', choices=['table', 'json'], default='table')
   args = parser.parse_args()
   if args.quick:
@@ -506,24 +504,32 @@ def main():
 
 
 def run(args, sizes, bench, disk, table):
+  parts = args.only or PARTS
   template = bench.path()
   bench.tool('generate', f'sqlite:{template}', 100)
-  for where, folder in (('tmpfs', bench.folder), ('disk', disk)):
-    measure_writes(bench, table, folder, where, args.rounds, template, args.quick)
-  measure_writers(bench, table, disk, args.rounds, template, args.quick)
-  measure_python_client(bench, table, disk, args.rounds, template, args.quick)
-  for size in sizes:
-    database = bench.path()
-    graph = bench.tool('generate', f'sqlite:{database}', size)
-    targets = {'latest': 500, 'lineage': 40, 'fan-out': 10, 'list': 5}
-    measure_reads(bench, table, size, database, graph, args.rounds, True,
-                  targets if size == 100_000 else {})
-    os.remove(database)
+  if 'writes' in parts:
+    for where, folder in (('tmpfs', bench.folder), ('disk', disk)):
+      measure_writes(bench, table, folder, where, args.rounds, template, args.quick)
+  if 'writers' in parts:
+    measure_writers(bench, table, disk, args.rounds, template, args.quick)
+    measure_python_client(bench, table, disk, args.rounds, template, args.quick)
+  if 'reads' in parts:
+    for size in sizes:
+      targets = {'latest': 500, 'lineage': 40, 'fan-out': 10, 'list': 5}
+      measure_size(bench, table, size, args.rounds,
+                   targets if size == 100_000 else {})
+  if 'big' in parts:
+    database = measure_size(bench, table, args.big, min(args.rounds, 3),
+                            {'lineage': 200})
+    measure_server(bench, table, args.big, database, template)
+
+
+def measure_size(bench, table, size, rounds, targets):
+  """Reads of a store of that size; returns its path."""
   database = bench.path()
-  graph = bench.tool('generate', f'sqlite:{database}', args.big)
-  measure_reads(bench, table, args.big, database, graph, min(args.rounds, 3), True,
-                {'lineage': 200})
-  measure_server(bench, table, args.big, database, template)
+  graph = bench.tool('generate', f'sqlite:{database}', size)
+  measure_reads(bench, table, size, database, graph, rounds, targets)
+  return database
 
 
 if __name__ == '__main__':
