@@ -1,5 +1,6 @@
 #include "metadata/sqlite/database.h"
 
+#include <algorithm>
 #include <sqlite3.h>
 
 #include "absl/strings/str_cat.h"
@@ -55,6 +56,7 @@ Database::~Database() {
   for (auto& [sql, statements] : idle_) {
     for (sqlite3_stmt* statement : statements) sqlite3_finalize(statement);
   }
+  for (sqlite3_stmt* statement : recent_) sqlite3_finalize(statement);
   sqlite3_close(db_);
 }
 
@@ -65,21 +67,33 @@ absl::StatusOr<Statement> Database::Prepare(absl::string_view sql) {
     home.pop_back();
     return Statement(cached, &home);
   }
-  RK_ASSIGN_OR_RETURN(sqlite3_stmt * stmt, Compile(sql, /*keep=*/true));
+  RK_ASSIGN_OR_RETURN(sqlite3_stmt * stmt, Compile(sql));
   return Statement(stmt, &home);
 }
 
-absl::StatusOr<Statement> Database::PrepareOnce(absl::string_view sql) {
-  RK_ASSIGN_OR_RETURN(sqlite3_stmt * stmt, Compile(sql, /*keep=*/false));
-  return Statement(stmt, /*home=*/nullptr);
+absl::StatusOr<Statement> Database::PrepareForNow(absl::string_view sql) {
+  constexpr size_t kKept = 32;
+  const auto found = std::find_if(
+      recent_.begin(), recent_.end(),
+      [sql](sqlite3_stmt* stmt) { return sqlite3_sql(stmt) == sql; });
+  if (found != recent_.end()) {
+    sqlite3_stmt* const recent = *found;
+    recent_.erase(found);
+    return Statement(recent, &recent_);
+  }
+  if (recent_.size() >= kKept) {
+    sqlite3_finalize(recent_.front());
+    recent_.erase(recent_.begin());
+  }
+  RK_ASSIGN_OR_RETURN(sqlite3_stmt * stmt, Compile(sql));
+  return Statement(stmt, &recent_);
 }
 
-absl::StatusOr<sqlite3_stmt*> Database::Compile(absl::string_view sql,
-                                                bool keep) {
+absl::StatusOr<sqlite3_stmt*> Database::Compile(absl::string_view sql) {
   sqlite3_stmt* stmt = nullptr;
-  const int result = sqlite3_prepare_v3(
-      db_, sql.data(), static_cast<int>(sql.size()),
-      keep ? SQLITE_PREPARE_PERSISTENT : 0, &stmt, /*pzTail=*/nullptr);
+  const int result =
+      sqlite3_prepare_v3(db_, sql.data(), static_cast<int>(sql.size()),
+                         SQLITE_PREPARE_PERSISTENT, &stmt, /*pzTail=*/nullptr);
   if (result != SQLITE_OK) return SqliteStatus(db_, sql);
   return stmt;
 }
@@ -91,7 +105,7 @@ absl::Status Database::Execute(const std::string& script) {
 }
 
 absl::StatusOr<int64_t> Database::QueryInt(absl::string_view sql) {
-  RK_ASSIGN_OR_RETURN(Statement query, PrepareOnce(sql));
+  RK_ASSIGN_OR_RETURN(Statement query, PrepareForNow(sql));
   RK_ASSIGN_OR_RETURN(const bool found, query.Step());
   return found ? query.Int(0) : 0;
 }

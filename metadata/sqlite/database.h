@@ -36,8 +36,9 @@ class Database {
   // Prepares `sql`, or takes it from the cache.
   absl::StatusOr<Statement> Prepare(absl::string_view sql);
 
-  // Prepares SQL that will hardly come again; it is not kept.
-  absl::StatusOr<Statement> PrepareOnce(absl::string_view sql);
+  // Prepares SQL that is put together from a user's words, of which there is no
+  // end: only the latest few are kept.
+  absl::StatusOr<Statement> PrepareForNow(absl::string_view sql);
 
   // Runs statements that take no parameters and return no rows.
   absl::Status Execute(const std::string& script);
@@ -60,13 +61,14 @@ class Database {
  private:
   explicit Database(sqlite3* db, bool read_only)
       : db_(db), read_only_(read_only) {}
-  absl::StatusOr<sqlite3_stmt*> Compile(absl::string_view sql, bool keep);
+  absl::StatusOr<sqlite3_stmt*> Compile(absl::string_view sql);
 
   sqlite3* db_;  // owned
   bool read_only_;
   // Idle statements by their SQL. Node-based: Statements keep pointers to the
   // lists.
   absl::node_hash_map<std::string, std::vector<sqlite3_stmt*>> idle_;
+  std::vector<sqlite3_stmt*> recent_;  // idle ones, the latest last
 };
 
 }  // namespace rekindle

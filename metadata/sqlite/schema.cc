@@ -274,8 +274,8 @@ INSERT INTO rk_latest
 
 absl::StatusOr<int64_t> CountTables(Database& db, absl::string_view like) {
   RK_ASSIGN_OR_RETURN(Statement count,
-                      db.PrepareOnce("SELECT count(*) FROM sqlite_master "
-                                     "WHERE type = 'table' AND name LIKE ?"));
+                      db.PrepareForNow("SELECT count(*) FROM sqlite_master "
+                                       "WHERE type = 'table' AND name LIKE ?"));
   count.Bind(like);
   RK_RETURN_IF_ERROR(count.Step().status());
   return count.Int(0);

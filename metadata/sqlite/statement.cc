@@ -17,10 +17,6 @@ Statement::Statement(Statement&& other) noexcept
 
 Statement::~Statement() {
   if (stmt_ == nullptr) return;
-  if (home_ == nullptr) {
-    sqlite3_finalize(stmt_);
-    return;
-  }
   Reset();
   home_->push_back(stmt_);
 }

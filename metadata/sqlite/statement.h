@@ -22,7 +22,7 @@ namespace rekindle {
 //   RK_ASSIGN_OR_RETURN(const bool found, find.Step());
 class Statement {
  public:
-  // `home`, not owned, takes the statement back; if null it is finalized.
+  // `home`, not owned, takes the statement back.
   Statement(sqlite3_stmt* stmt, std::vector<sqlite3_stmt*>* home)
       : stmt_(stmt), home_(home) {}
   Statement(Statement&& other) noexcept;

@@ -85,20 +85,41 @@ absl::Status InsertPath(Database& db, int64_t event_id,
   return absl::OkStatus();
 }
 
-absl::Status ReadPath(Database& db, int64_t event_id, Event* event) {
-  RK_ASSIGN_OR_RETURN(
-      Statement rows,
-      db.Prepare("SELECT is_index_step, step_index, step_key FROM EventPath "
-                 "WHERE event_id = ? ORDER BY rowid"));
-  rows.Bind(event_id);
+// The condition that the column is one of the ids: bound alone, or as JSON.
+std::string In(absl::string_view column, absl::Span<const int64_t> ids) {
+  return absl::StrCat(column, ids.size() == 1
+                                  ? " = ?"
+                                  : " IN (SELECT value FROM json_each(?))");
+}
+
+void BindIds(absl::Span<const int64_t> ids, Statement& statement) {
+  if (ids.size() == 1) {
+    statement.Bind(ids.front());
+  } else {
+    statement.Bind(absl::StrCat("[", absl::StrJoin(ids, ","), "]"));
+  }
+}
+
+// Reads the paths of events, whose ids ascend.
+absl::Status ReadPaths(Database& db, absl::Span<const int64_t> ids,
+                       std::vector<Event>& events) {
+  if (ids.empty()) return absl::OkStatus();
+  RK_ASSIGN_OR_RETURN(Statement rows,
+                      db.Prepare(absl::StrCat(
+                          "SELECT event_id, is_index_step, step_index, "
+                          "step_key FROM EventPath WHERE ",
+                          In("event_id", ids), " ORDER BY event_id, rowid")));
+  BindIds(ids, rows);
+  size_t place = 0;
   while (true) {
     RK_ASSIGN_OR_RETURN(const bool more, rows.Step());
     if (!more) return absl::OkStatus();
-    Event::Path::Step* step = event->mutable_path()->add_steps();
-    if (rows.Int(0) != 0) {
-      step->set_index(rows.Int(1));
+    while (ids[place] != rows.Int(0)) ++place;
+    Event::Path::Step* step = events[place].mutable_path()->add_steps();
+    if (rows.Int(1) != 0) {
+      step->set_index(rows.Int(2));
     } else {
-      step->set_key(std::string(rows.Text(2)));
+      step->set_key(std::string(rows.Text(3)));
     }
   }
 }
@@ -108,22 +129,24 @@ absl::StatusOr<std::vector<Event>> FindEvents(Database& db,
                                               absl::Span<const int64_t> ids) {
   RK_ASSIGN_OR_RETURN(
       Statement rows,
-      db.Prepare(absl::StrCat(
-          "SELECT id, artifact_id, execution_id, type, "
-          "milliseconds_since_epoch FROM Event WHERE ",
-          column, " IN (SELECT value FROM json_each(?)) ORDER BY id")));
-  rows.Bind(absl::StrCat("[", absl::StrJoin(ids, ","), "]"));
+      db.Prepare(absl::StrCat("SELECT id, artifact_id, execution_id, type, "
+                              "milliseconds_since_epoch FROM Event WHERE ",
+                              In(column, ids), " ORDER BY id")));
+  BindIds(ids, rows);
   std::vector<Event> events;
+  std::vector<int64_t> event_ids;
   while (true) {
     RK_ASSIGN_OR_RETURN(const bool more, rows.Step());
-    if (!more) return events;
+    if (!more) break;
+    event_ids.push_back(rows.Int(0));
     Event& event = events.emplace_back();
     event.set_artifact_id(rows.Int(1));
     event.set_execution_id(rows.Int(2));
     event.set_type(static_cast<Event::Type>(rows.Int(3)));
     if (!rows.IsNull(4)) event.set_milliseconds_since_epoch(rows.Int(4));
-    RK_RETURN_IF_ERROR(ReadPath(db, rows.Int(0), &event));
   }
+  RK_RETURN_IF_ERROR(ReadPaths(db, event_ids, events));
+  return events;
 }
 
 }  // namespace

@@ -211,7 +211,7 @@ struct Entry {
 
 absl::StatusOr<std::vector<Entry>> ReadEntries(Database& db,
                                                const SqlFragment& sql) {
-  RK_ASSIGN_OR_RETURN(Statement rows, db.PrepareOnce(sql.text()));
+  RK_ASSIGN_OR_RETURN(Statement rows, db.PrepareForNow(sql.text()));
   sql.BindTo(rows);
   std::vector<Entry> entries;
   while (true) {

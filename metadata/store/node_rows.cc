@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "absl/container/node_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
@@ -33,9 +34,8 @@ template <typename Node>
 const std::string& SelectWhere() {
   static const auto* const kSql = new std::string(absl::StrCat(
       "SELECT n.id, n.type_id, n.name, n.external_id, "
-      "n.create_time_since_epoch, n.last_update_time_since_epoch, t.name",
-      NodeTable<Node>::kOwn, " FROM ", NodeTable<Node>::kTable,
-      " n LEFT JOIN Type t ON t.id = n.type_id WHERE "));
+      "n.create_time_since_epoch, n.last_update_time_since_epoch",
+      NodeTable<Node>::kOwn, " FROM ", NodeTable<Node>::kTable, " n WHERE "));
   return *kSql;
 }
 
@@ -48,10 +48,31 @@ Node ReadRow(const Statement& row) {
   if (!row.IsNull(3)) node.set_external_id(std::string(row.Text(3)));
   node.set_create_time_since_epoch(row.Int(4));
   node.set_last_update_time_since_epoch(row.Int(5));
-  if (!row.IsNull(6)) node.set_type(std::string(row.Text(6)));
-  NodeTable<Node>::ReadOwn(row, 7, &node);
+  NodeTable<Node>::ReadOwn(row, 6, &node);
   return node;
 }
+
+// Names of types by their ids, each read once.
+class TypeNames {
+ public:
+  explicit TypeNames(Database& db) : db_(db) {}
+
+  // Null if there is no such type.
+  absl::StatusOr<const std::string*> Find(int64_t id) {
+    const auto known = names_.find(id);
+    if (known != names_.end()) return &known->second;
+    RK_ASSIGN_OR_RETURN(Statement row,
+                        db_.Prepare("SELECT name FROM Type WHERE id = ?"));
+    row.Bind(id);
+    RK_ASSIGN_OR_RETURN(const bool found, row.Step());
+    if (!found) return nullptr;
+    return &names_.emplace(id, row.Text(0)).first->second;
+  }
+
+ private:
+  Database& db_;
+  absl::node_hash_map<int64_t, std::string> names_;
+};
 
 // Every node in `rows`, whose columns are those of SelectWhere and whose order
 // is that of the ids.
@@ -59,11 +80,14 @@ template <typename Node>
 absl::StatusOr<std::vector<Node>> ReadNodes(Database& db, Statement& rows) {
   std::vector<Node> nodes;
   std::vector<int64_t> ids;
+  TypeNames types(db);
   while (true) {
     RK_ASSIGN_OR_RETURN(const bool more, rows.Step());
     if (!more) break;
-    nodes.push_back(ReadRow<Node>(rows));
-    ids.push_back(nodes.back().id());
+    Node& node = nodes.emplace_back(ReadRow<Node>(rows));
+    ids.push_back(node.id());
+    RK_ASSIGN_OR_RETURN(const std::string* type, types.Find(node.type_id()));
+    if (type != nullptr) node.set_type(*type);
   }
   RK_RETURN_IF_ERROR(ReadProperties(
       db, NodeTable<Node>::kProperties, ids, [&nodes](size_t place) {

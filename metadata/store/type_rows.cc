@@ -6,7 +6,9 @@
 
 #include <google/protobuf/util/json_util.h>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
 
@@ -55,22 +57,6 @@ std::optional<int> BaseTypeNamed(absl::string_view name) {
 }
 
 template <typename Type>
-absl::Status ReadBaseType(Database& db, Type& type) {
-  RK_ASSIGN_OR_RETURN(
-      Statement parents,
-      db.Prepare("SELECT p.name FROM ParentType l JOIN Type p "
-                 "ON p.id = l.parent_type_id WHERE l.type_id = ?"));
-  parents.Bind(type.id());
-  RK_ASSIGN_OR_RETURN(const bool found, parents.Step());
-  if (!found) return absl::OkStatus();
-  if (const auto base = BaseTypeNamed<Type>(parents.Text(0))) {
-    type.set_base_type(
-        static_cast<typename Type::SystemDefinedBaseType>(*base));
-  }
-  return absl::OkStatus();
-}
-
-template <typename Type>
 absl::Status LinkBaseType(Database& db, int64_t type_id, int base_type) {
   RK_ASSIGN_OR_RETURN(
       Statement link,
@@ -116,21 +102,57 @@ absl::StatusOr<Type> ReadRow(const Statement& row) {
   return type;
 }
 
+// Calls `found` with the row of each statement's result, and with the type
+// among `types`, which ascend by id, that the first column names.
 template <typename Type>
-absl::Status ReadProperties(Database& db, Type& type) {
-  RK_ASSIGN_OR_RETURN(
-      Statement rows,
-      db.Prepare("SELECT name, data_type FROM TypeProperty WHERE type_id = ?"));
-  rows.Bind(type.id());
+absl::Status ForEachRowOf(
+    Database& db, absl::string_view sql, std::vector<Type>& types,
+    absl::FunctionRef<void(const Statement& row, Type& type)> found) {
+  RK_ASSIGN_OR_RETURN(Statement rows, db.Prepare(sql));
+  rows.Bind(absl::StrCat("[",
+                         absl::StrJoin(types, ",",
+                                       [](std::string* out, const Type& type) {
+                                         absl::StrAppend(out, type.id());
+                                       }),
+                         "]"));
+  auto type = types.begin();
   while (true) {
     RK_ASSIGN_OR_RETURN(const bool more, rows.Step());
     if (!more) return absl::OkStatus();
-    (*type.mutable_properties())[std::string(rows.Text(0))] =
-        static_cast<PropertyType>(rows.Int(1));
+    while (type->id() != rows.Int(0)) ++type;
+    found(rows, *type);
   }
 }
 
-// Every type in `rows`, whose columns are those of kSelect.
+template <typename Type>
+absl::Status ReadProperties(Database& db, std::vector<Type>& types) {
+  return ForEachRowOf<Type>(
+      db,
+      "SELECT type_id, name, data_type FROM TypeProperty WHERE type_id IN "
+      "(SELECT value FROM json_each(?)) ORDER BY type_id",
+      types, [](const Statement& row, Type& type) {
+        (*type.mutable_properties())[std::string(row.Text(1))] =
+            static_cast<PropertyType>(row.Int(2));
+      });
+}
+
+template <typename Type>
+absl::Status ReadBaseTypes(Database& db, std::vector<Type>& types) {
+  return ForEachRowOf<Type>(
+      db,
+      "SELECT l.type_id, p.name FROM ParentType l JOIN Type p "
+      "ON p.id = l.parent_type_id WHERE l.type_id IN "
+      "(SELECT value FROM json_each(?)) ORDER BY l.type_id",
+      types, [](const Statement& row, Type& type) {
+        if (const auto base = BaseTypeNamed<Type>(row.Text(1))) {
+          type.set_base_type(
+              static_cast<typename Type::SystemDefinedBaseType>(*base));
+        }
+      });
+}
+
+// Every type in `rows`, whose columns are those of kSelect and whose order is
+// that of the ids.
 template <typename Type>
 absl::StatusOr<std::vector<Type>> ReadTypes(Database& db, Statement& rows) {
   std::vector<Type> types;
@@ -139,10 +161,9 @@ absl::StatusOr<std::vector<Type>> ReadTypes(Database& db, Statement& rows) {
     if (!more) break;
     RK_ASSIGN_OR_RETURN(types.emplace_back(), ReadRow<Type>(rows));
   }
-  for (Type& type : types) {
-    RK_RETURN_IF_ERROR(ReadProperties(db, type));
-    RK_RETURN_IF_ERROR(ReadBaseType(db, type));
-  }
+  if (types.empty()) return types;
+  RK_RETURN_IF_ERROR(ReadProperties(db, types));
+  RK_RETURN_IF_ERROR(ReadBaseTypes(db, types));
   return types;
 }
 

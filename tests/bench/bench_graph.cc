@@ -108,6 +108,32 @@ void AddExecution(int64_t type_id, int64_t input, int64_t output,
   if (output != 0) add_event(output, Event::OUTPUT);
 }
 
+absl::Status PutLineage(const ml_metadata::PutLineageSubgraphRequest& lineage,
+                        int64_t pipeline, MetadataStore& store) {
+  RK_ASSIGN_OR_RETURN(const auto ids, store.PutLineageSubgraph(lineage));
+  ml_metadata::PutAttributionsAndAssociationsRequest members;
+  for (const int64_t id : ids.execution_ids()) {
+    auto& association = *members.add_associations();
+    association.set_context_id(pipeline);
+    association.set_execution_id(id);
+  }
+  return store.PutAttributionsAndAssociations(members).status();
+}
+
+// Executions of their own for the artifacts behind those of the chain.
+absl::Status PutExecutions(int64_t artifacts, const Types& types,
+                           int64_t pipeline, MetadataStore& store) {
+  for (int64_t first = 100; first < artifacts; first += kBatch) {
+    ml_metadata::PutLineageSubgraphRequest lineage;
+    const int64_t end = std::min(artifacts - 1, first + kBatch);
+    for (int64_t i = first; i < end; i += 4) {
+      AddExecution(types.trainer, i, i + 1, lineage);
+    }
+    RK_RETURN_IF_ERROR(PutLineage(lineage, pipeline, store));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<BenchGraph> PutBenchGraph(int64_t artifacts,
@@ -115,6 +141,7 @@ absl::StatusOr<BenchGraph> PutBenchGraph(int64_t artifacts,
   RK_ASSIGN_OR_RETURN(const Types types, PutTypes(store));
   RK_ASSIGN_OR_RETURN(const int64_t pipeline, PutPipelines(types, store));
   RK_RETURN_IF_ERROR(PutArtifacts(artifacts, types, pipeline, store));
+  RK_RETURN_IF_ERROR(PutExecutions(artifacts, types, pipeline, store));
   const BenchGraph graph = {.chain_end = 1 + kChain, .fan_out = 2 + kChain};
   ml_metadata::PutLineageSubgraphRequest lineage;
   for (int64_t i = 1; i <= kChain; ++i) {
@@ -123,7 +150,7 @@ absl::StatusOr<BenchGraph> PutBenchGraph(int64_t artifacts,
   for (int64_t i = 0; i < kFanOut; ++i) {
     AddExecution(types.trainer, graph.fan_out, /*output=*/0, lineage);
   }
-  RK_RETURN_IF_ERROR(store.PutLineageSubgraph(lineage).status());
+  RK_RETURN_IF_ERROR(PutLineage(lineage, pipeline, store));
   return graph;
 }
 

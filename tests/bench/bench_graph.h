@@ -14,6 +14,8 @@ namespace rekindle {
 //   artifacts   of the types Examples (half of them), Model and OldModel; all
 //               are LIVE, but of OldModel only the oldest hundredth; three
 //               declared and two custom properties each
+//   executions  one for every four artifacts, which read one and wrote one, in
+//               the pipeline `busy` too
 //   lineage     a chain: artifact, execution, artifact, ... of 50 executions;
 //               and one artifact that 1,000 executions have read
 struct BenchGraph {

@@ -407,8 +407,8 @@ def measure_writers(bench, table, folder, rounds, template, quick):
 def measure_reads(bench, table, size, database, graph, rounds, targets):
   works = [
       ('latest model', latest('Model', 'busy'), 'latest'),
-      ('latest model, only old ones LIVE', latest('OldModel', 'busy'), 'latest'),
-      ('latest model of a cold pipeline', latest('Model', 'cold'), 'latest'),
+      ('latest, only old ones LIVE', latest('OldModel', 'busy'), 'rare'),
+      ('latest of a cold pipeline', latest('Model', 'cold'), 'rare'),
       ('lineage, 100 hops', lineage(graph['chain_end'], 100, UPSTREAM), 'lineage'),
       ('lineage, fan-out of 1,000', lineage(graph['fan_out'], 1, DOWNSTREAM), 'fan-out'),
       ('list a type, half of all', list_type('Examples'), 'list'),
@@ -428,6 +428,8 @@ def measure_reads(bench, table, size, database, graph, rounds, targets):
                                [request] * (3 if heavy else 200)).millis)
     table.add(f'{name}, {size:,} artifacts', peer, ours, 'ms', targets.get(kind),
               bigger_is_better=False)
+    if kind in ('latest', 'rare') and size >= 1_000_000:
+      table.note(f'  under 0.1 ms wanted: {statistics.median(ours):.3f} ms')
   os.remove(plain)
 
 
