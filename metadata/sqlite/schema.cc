@@ -210,9 +210,9 @@ INSERT INTO `Type` (`name`, `type_kind`) VALUES
 // who owns a running execution. A lease that is lost has merely ended.
 constexpr char kIndexesAndLeases[] = R"sql(
 CREATE INDEX IF NOT EXISTS rk_attribution_artifact
-  ON Attribution(artifact_id);
+  ON Attribution(artifact_id, context_id);
 CREATE INDEX IF NOT EXISTS rk_association_execution
-  ON Association(execution_id);
+  ON Association(execution_id, context_id);
 CREATE TABLE IF NOT EXISTS rk_lease (
   execution_id INTEGER PRIMARY KEY,
   token INTEGER NOT NULL,

@@ -1,8 +1,10 @@
 #include "metadata/store/event_rows.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
@@ -100,53 +102,39 @@ void BindIds(absl::Span<const int64_t> ids, Statement& statement) {
   }
 }
 
-// Reads the paths of events, whose ids ascend.
-absl::Status ReadPaths(Database& db, absl::Span<const int64_t> ids,
-                       std::vector<Event>& events) {
-  if (ids.empty()) return absl::OkStatus();
-  RK_ASSIGN_OR_RETURN(Statement rows,
-                      db.Prepare(absl::StrCat(
-                          "SELECT event_id, is_index_step, step_index, "
-                          "step_key FROM EventPath WHERE ",
-                          In("event_id", ids), " ORDER BY event_id, rowid")));
-  BindIds(ids, rows);
-  size_t place = 0;
-  while (true) {
-    RK_ASSIGN_OR_RETURN(const bool more, rows.Step());
-    if (!more) return absl::OkStatus();
-    while (ids[place] != rows.Int(0)) ++place;
-    Event::Path::Step* step = events[place].mutable_path()->add_steps();
-    if (rows.Int(1) != 0) {
-      step->set_index(rows.Int(2));
-    } else {
-      step->set_key(std::string(rows.Text(3)));
-    }
-  }
-}
-
-absl::StatusOr<std::vector<Event>> FindEvents(Database& db,
-                                              absl::string_view column,
-                                              absl::Span<const int64_t> ids) {
+// SQLite would sort by way of a table of its own.
+absl::StatusOr<std::vector<EventRow>> FindRows(Database& db,
+                                               absl::string_view column,
+                                               absl::Span<const int64_t> ids) {
   RK_ASSIGN_OR_RETURN(
       Statement rows,
       db.Prepare(absl::StrCat("SELECT id, artifact_id, execution_id, type, "
                               "milliseconds_since_epoch FROM Event WHERE ",
-                              In(column, ids), " ORDER BY id")));
+                              In(column, ids))));
   BindIds(ids, rows);
-  std::vector<Event> events;
-  std::vector<int64_t> event_ids;
+  std::vector<EventRow> found;
   while (true) {
     RK_ASSIGN_OR_RETURN(const bool more, rows.Step());
     if (!more) break;
-    event_ids.push_back(rows.Int(0));
-    Event& event = events.emplace_back();
-    event.set_artifact_id(rows.Int(1));
-    event.set_execution_id(rows.Int(2));
-    event.set_type(static_cast<Event::Type>(rows.Int(3)));
-    if (!rows.IsNull(4)) event.set_milliseconds_since_epoch(rows.Int(4));
+    EventRow& row = found.emplace_back();
+    row.id = rows.Int(0);
+    row.event.set_artifact_id(rows.Int(1));
+    row.event.set_execution_id(rows.Int(2));
+    row.event.set_type(static_cast<Event::Type>(rows.Int(3)));
+    if (!rows.IsNull(4)) row.event.set_milliseconds_since_epoch(rows.Int(4));
   }
-  RK_RETURN_IF_ERROR(ReadPaths(db, event_ids, events));
-  return events;
+  std::sort(found.begin(), found.end(),
+            [](const EventRow& a, const EventRow& b) { return a.id < b.id; });
+  return found;
+}
+
+void ReadStep(const Statement& row, Event& event) {
+  Event::Path::Step* const step = event.mutable_path()->add_steps();
+  if (row.Int(1) != 0) {
+    step->set_index(row.Int(2));
+  } else {
+    step->set_key(std::string(row.Text(3)));
+  }
 }
 
 }  // namespace
@@ -157,14 +145,53 @@ absl::Status PutEvent(Database& db, const Event& event, int64_t now_millis) {
   return InsertPath(db, id, event.path());
 }
 
+absl::StatusOr<std::vector<EventRow>> FindEventRowsByArtifacts(
+    Database& db, absl::Span<const int64_t> artifact_ids) {
+  return FindRows(db, "artifact_id", artifact_ids);
+}
+
+absl::StatusOr<std::vector<EventRow>> FindEventRowsByExecutions(
+    Database& db, absl::Span<const int64_t> execution_ids) {
+  return FindRows(db, "execution_id", execution_ids);
+}
+
+absl::StatusOr<std::vector<Event>> WithPaths(Database& db,
+                                             std::vector<EventRow> rows) {
+  std::vector<Event> events;
+  std::vector<int64_t> ids;
+  absl::flat_hash_map<int64_t, size_t> places;
+  events.reserve(rows.size());
+  ids.reserve(rows.size());
+  for (EventRow& row : rows) {
+    places[row.id] = events.size();
+    ids.push_back(row.id);
+    events.push_back(std::move(row.event));
+  }
+  RK_ASSIGN_OR_RETURN(Statement steps,
+                      db.Prepare(absl::StrCat(
+                          "SELECT event_id, is_index_step, step_index, "
+                          "step_key FROM EventPath WHERE ",
+                          In("event_id", ids), " ORDER BY event_id, rowid")));
+  BindIds(ids, steps);
+  while (true) {
+    RK_ASSIGN_OR_RETURN(const bool more, steps.Step());
+    if (!more) return events;
+    ReadStep(steps, events[places[steps.Int(0)]]);
+  }
+}
+
 absl::StatusOr<std::vector<Event>> FindEventsByArtifacts(
     Database& db, absl::Span<const int64_t> artifact_ids) {
-  return FindEvents(db, "artifact_id", artifact_ids);
+  RK_ASSIGN_OR_RETURN(std::vector<EventRow> rows,
+                      FindEventRowsByArtifacts(db, artifact_ids));
+  return WithPaths(db, std::move(rows));
 }
 
 absl::StatusOr<std::vector<Event>> FindEventsByExecutions(
     Database& db, absl::Span<const int64_t> execution_ids) {
-  return FindEvents(db, "execution_id", execution_ids);
+  RK_ASSIGN_OR_RETURN(std::vector<EventRow> rows,
+                      FindEventRowsByExecutions(db, execution_ids));
+  return WithPaths(db, std::move(rows));
 }
 
 }  // namespace rekindle

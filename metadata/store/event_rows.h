@@ -22,7 +22,23 @@ namespace rekindle {
 absl::Status PutEvent(Database& db, const ml_metadata::Event& event,
                       int64_t now_millis);
 
-// The events of the given nodes, in the order they were stored.
+// An event and the id of its row.
+struct EventRow {
+  int64_t id = 0;
+  ml_metadata::Event event;
+};
+
+// The events of the given nodes, in the order they were stored; without paths.
+absl::StatusOr<std::vector<EventRow>> FindEventRowsByArtifacts(
+    Database& db, absl::Span<const int64_t> artifact_ids);
+absl::StatusOr<std::vector<EventRow>> FindEventRowsByExecutions(
+    Database& db, absl::Span<const int64_t> execution_ids);
+
+// The whole events of rows, in their order.
+absl::StatusOr<std::vector<ml_metadata::Event>> WithPaths(
+    Database& db, std::vector<EventRow> rows);
+
+// Whole events of the given nodes, in the order they were stored.
 absl::StatusOr<std::vector<ml_metadata::Event>> FindEventsByArtifacts(
     Database& db, absl::Span<const int64_t> artifact_ids);
 absl::StatusOr<std::vector<ml_metadata::Event>> FindEventsByExecutions(

@@ -10,6 +10,7 @@
 #include "metadata/store/edge_rows.h"
 #include "metadata/store/event_rows.h"
 #include "metadata/store/listing.h"
+#include "metadata/store/move_into.h"
 #include "metadata/store/node_rows.h"
 #include "metadata/store/sqlite_metadata_store.h"
 #include "metadata/store/type_rows.h"
@@ -24,19 +25,13 @@ using ::ml_metadata::ArtifactType;
 using ::ml_metadata::Context;
 using ::ml_metadata::Event;
 
-template <typename Message>
-void MoveInto(std::vector<Message> from, RepeatedPtrField<Message>* into) {
-  into->Reserve(static_cast<int>(from.size()));
-  for (Message& message : from) *into->Add() = std::move(message);
-}
-
 // --- listings ---------------------------------------------------------------
 
 template <typename Node, typename Request, typename Response>
 absl::Status List(Database& db, const ListScope& scope, const Request& request,
                   RepeatedPtrField<Node>* into, Response& response) {
   if (!request.has_options()) {
-    RK_ASSIGN_OR_RETURN(std::vector<Node> nodes, ListAllNodes<Node>(db, scope));
+    RK_ASSIGN_OR_RETURN(Nodes<Node> nodes, ListAllNodes<Node>(db, scope));
     MoveInto(std::move(nodes), into);
     return absl::OkStatus();
   }
@@ -64,7 +59,7 @@ absl::Status ListByType(Database& db, const Request& request,
 template <typename Node>
 absl::Status AddById(Database& db, const RepeatedField<int64_t>& ids,
                      RepeatedPtrField<Node>* into) {
-  RK_ASSIGN_OR_RETURN(std::vector<Node> nodes, FindNodes<Node>(db, ids));
+  RK_ASSIGN_OR_RETURN(Nodes<Node> nodes, FindNodes<Node>(db, ids));
   MoveInto(std::move(nodes), into);
   return absl::OkStatus();
 }
@@ -108,8 +103,7 @@ absl::Status AddByUri(Database& db, const RepeatedPtrField<std::string>& uris,
                       RepeatedPtrField<Artifact>* into) {
   for (const std::string& uri :
        std::set<std::string>(uris.begin(), uris.end())) {
-    RK_ASSIGN_OR_RETURN(std::vector<Artifact> found,
-                        FindArtifactsByUri(db, uri));
+    RK_ASSIGN_OR_RETURN(Nodes<Artifact> found, FindArtifactsByUri(db, uri));
     MoveInto(std::move(found), into);
   }
   return absl::OkStatus();
@@ -145,7 +139,7 @@ absl::Status AddContexts(Database& db,
                          const absl::StatusOr<std::vector<int64_t>>& ids,
                          RepeatedPtrField<Context>* into) {
   RK_RETURN_IF_ERROR(ids.status());
-  RK_ASSIGN_OR_RETURN(std::vector<Context> found, FindNodes<Context>(db, *ids));
+  RK_ASSIGN_OR_RETURN(Nodes<Context> found, FindNodes<Context>(db, *ids));
   MoveInto(std::move(found), into);
   return absl::OkStatus();
 }

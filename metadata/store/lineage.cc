@@ -1,8 +1,8 @@
 #include "metadata/store/lineage.h"
 
-#include <tuple>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
 #include "base/status_macros.h"
 #include "metadata/store/event_rows.h"
@@ -24,7 +24,7 @@ bool IsInput(Event::Type type) {
 struct FromArtifact {
   using Next = Execution;
   static auto Find(Database& db, absl::Span<const int64_t> ids) {
-    return FindEventsByArtifacts(db, ids);
+    return FindEventRowsByArtifacts(db, ids);
   }
   static int64_t NextId(const Event& event) { return event.execution_id(); }
   // Upstream of an artifact is who wrote it.
@@ -38,7 +38,7 @@ struct FromArtifact {
 struct FromExecution {
   using Next = Artifact;
   static auto Find(Database& db, absl::Span<const int64_t> ids) {
-    return FindEventsByExecutions(db, ids);
+    return FindEventRowsByExecutions(db, ids);
   }
   static int64_t NextId(const Event& event) { return event.artifact_id(); }
   static bool IsUpstream(const Event& event) { return IsInput(event.type()); }
@@ -66,6 +66,7 @@ class Walker {
         RK_ASSIGN_OR_RETURN(frontier, Hop<Other>(frontier));
       }
     }
+    RK_ASSIGN_OR_RETURN(walked_.events, WithPaths(db_, std::move(kept_)));
     return std::move(walked_);
   }
 
@@ -74,18 +75,18 @@ class Walker {
   template <typename From>
   absl::StatusOr<std::vector<int64_t>> Hop(
       const std::vector<int64_t>& frontier) {
-    RK_ASSIGN_OR_RETURN(const std::vector<Event> events,
-                        From::Find(db_, frontier));
+    RK_ASSIGN_OR_RETURN(std::vector<EventRow> rows, From::Find(db_, frontier));
+    std::erase_if(rows, [this](const EventRow& row) {
+      return !IsWanted<From>(row.event) || kept_ids_.contains(row.id);
+    });
     std::set<int64_t> met;
-    for (const Event& event : events) {
-      if (IsWanted<From>(event) && !IsSeen<From>(event)) {
-        met.insert(From::NextId(event));
-      }
+    for (const EventRow& row : rows) {
+      if (!IsSeen<From>(row.event)) met.insert(From::NextId(row.event));
     }
     if (IsTooMany(met.size())) return std::vector<int64_t>();
     RK_ASSIGN_OR_RETURN(std::vector<int64_t> next, Meet<From>(met));
-    for (const Event& event : events) {
-      if (IsWanted<From>(event) && IsSeen<From>(event)) Keep(event);
+    for (EventRow& row : rows) {
+      if (IsSeen<From>(row.event)) Keep(std::move(row));
     }
     return next;
   }
@@ -125,17 +126,16 @@ class Walker {
         walked_.artifacts.size() + walked_.executions.size() + more;
     return nodes > static_cast<size_t>(options_.max_nodes);
   }
-  void Keep(const Event& event) {
-    const bool added =
-        kept_.emplace(event.artifact_id(), event.execution_id(), event.type())
-            .second;
-    if (added) walked_.events.push_back(event);
+  void Keep(EventRow row) {
+    kept_ids_.insert(row.id);
+    kept_.push_back(std::move(row));
   }
 
   Database& db_;
   const WalkOptions& options_;
   Walked walked_;
-  std::set<std::tuple<int64_t, int64_t, int>> kept_;
+  std::vector<EventRow> kept_;
+  absl::flat_hash_set<int64_t> kept_ids_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "metadata/store/edge_rows.h"
 #include "metadata/store/lineage.h"
 #include "metadata/store/listing.h"
+#include "metadata/store/move_into.h"
 #include "metadata/store/node_rows.h"
 #include "metadata/store/sqlite_metadata_store.h"
 #include "metadata/store/type_rows.h"
@@ -30,11 +31,6 @@ using ::ml_metadata::LineageSubgraphQueryOptions;
 
 // More hops than these are read as these.
 constexpr int64_t kMaxHops = 100;
-
-template <typename Message>
-void MoveInto(std::vector<Message> from, RepeatedPtrField<Message>* into) {
-  for (Message& message : from) *into->Add() = std::move(message);
-}
 
 std::vector<int64_t> ToVector(const std::set<int64_t>& ids) {
   return {ids.begin(), ids.end()};
@@ -193,7 +189,7 @@ absl::Status Hydrate(Database& db, RepeatedPtrField<Node>* nodes,
                      RepeatedPtrField<typename NodeTraits<Node>::Type>* types) {
   std::vector<int64_t> ids;
   for (const Node& node : *nodes) ids.push_back(node.id());
-  RK_ASSIGN_OR_RETURN(std::vector<Node> whole, FindNodes<Node>(db, ids));
+  RK_ASSIGN_OR_RETURN(Nodes<Node> whole, FindNodes<Node>(db, ids));
   std::set<int64_t> type_ids;
   for (const Node& node : whole) type_ids.insert(node.type_id());
   for (const int64_t id : type_ids) {

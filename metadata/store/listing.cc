@@ -244,18 +244,19 @@ std::string TokenAfter(const std::vector<Entry>& page,
 
 // The nodes of `entries`, in their order.
 template <typename Node>
-absl::StatusOr<std::vector<Node>> Hydrate(Database& db,
-                                          const std::vector<Entry>& entries) {
+absl::StatusOr<Nodes<Node>> Hydrate(Database& db,
+                                    const std::vector<Entry>& entries) {
   std::vector<int64_t> ids;
   std::unordered_map<int64_t, size_t> place;
   for (const Entry& entry : entries) {
     place[entry.id] = ids.size();
     ids.push_back(entry.id);
   }
-  RK_ASSIGN_OR_RETURN(std::vector<Node> nodes, FindNodes<Node>(db, ids));
-  std::sort(nodes.begin(), nodes.end(), [&](const Node& a, const Node& b) {
-    return place[a.id()] < place[b.id()];
-  });
+  RK_ASSIGN_OR_RETURN(Nodes<Node> nodes, FindNodes<Node>(db, ids));
+  std::sort(nodes.pointer_begin(), nodes.pointer_end(),
+            [&](const Node* a, const Node* b) {
+              return place[a->id()] < place[b->id()];
+            });
   return nodes;
 }
 
@@ -333,8 +334,7 @@ absl::StatusOr<std::vector<int64_t>> FilterIds(
 }
 
 template <typename Node>
-absl::StatusOr<std::vector<Node>> ListAllNodes(Database& db,
-                                               const ListScope& scope) {
+absl::StatusOr<Nodes<Node>> ListAllNodes(Database& db, const ListScope& scope) {
   SqlFragment condition = InContext<Node>(scope);
   if (scope.type_id.has_value()) {
     RK_ASSIGN_OR_RETURN(const bool many, IsMuch<Node>(db, *scope.type_id));
@@ -352,8 +352,7 @@ absl::StatusOr<std::vector<Node>> ListAllNodes(Database& db,
   template absl::StatusOr<std::vector<int64_t>> FilterIds<Node>(              \
       Database&, const std::string&,                                          \
       std::optional<absl::Span<const int64_t>>);                              \
-  template absl::StatusOr<std::vector<Node>> ListAllNodes(Database&,          \
-                                                          const ListScope&)
+  template absl::StatusOr<Nodes<Node>> ListAllNodes(Database&, const ListScope&)
 // NOLINTEND(bugprone-macro-parentheses)
 
 RK_INSTANTIATE(ml_metadata::Artifact);

@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "metadata/api/node_traits.h"
 #include "metadata/sqlite/database.h"
+#include "metadata/store/node_rows.h"
 
 namespace rekindle {
 
@@ -22,7 +23,7 @@ struct ListScope {
 
 template <typename Node>
 struct Page {
-  std::vector<Node> nodes;
+  Nodes<Node> nodes;
   std::string next_page_token;  // empty on the last page
 };
 
@@ -45,8 +46,7 @@ absl::StatusOr<std::vector<int64_t>> FilterIds(
 
 // Lists all of them, in order of id.
 template <typename Node>
-absl::StatusOr<std::vector<Node>> ListAllNodes(Database& db,
-                                               const ListScope& scope);
+absl::StatusOr<Nodes<Node>> ListAllNodes(Database& db, const ListScope& scope);
 
 }  // namespace rekindle
 

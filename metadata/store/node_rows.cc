@@ -40,8 +40,7 @@ const std::string& SelectWhere() {
 }
 
 template <typename Node>
-Node ReadRow(const Statement& row) {
-  Node node;
+void ReadRow(const Statement& row, Node& node) {
   node.set_id(row.Int(0));
   node.set_type_id(row.Int(1));
   if (!row.IsNull(2)) node.set_name(std::string(row.Text(2)));
@@ -49,7 +48,6 @@ Node ReadRow(const Statement& row) {
   node.set_create_time_since_epoch(row.Int(4));
   node.set_last_update_time_since_epoch(row.Int(5));
   NodeTable<Node>::ReadOwn(row, 6, &node);
-  return node;
 }
 
 // Names of types by their ids, each read once.
@@ -77,31 +75,33 @@ class TypeNames {
 // Every node in `rows`, whose columns are those of SelectWhere and whose order
 // is that of the ids.
 template <typename Node>
-absl::StatusOr<std::vector<Node>> ReadNodes(Database& db, Statement& rows) {
-  std::vector<Node> nodes;
+absl::StatusOr<Nodes<Node>> ReadNodes(Database& db, Statement& rows) {
+  Nodes<Node> nodes;
   std::vector<int64_t> ids;
   TypeNames types(db);
   while (true) {
     RK_ASSIGN_OR_RETURN(const bool more, rows.Step());
     if (!more) break;
-    Node& node = nodes.emplace_back(ReadRow<Node>(rows));
+    Node& node = *nodes.Add();
+    ReadRow(rows, node);
     ids.push_back(node.id());
     RK_ASSIGN_OR_RETURN(const std::string* type, types.Find(node.type_id()));
     if (type != nullptr) node.set_type(*type);
   }
   RK_RETURN_IF_ERROR(ReadProperties(
       db, NodeTable<Node>::kProperties, ids, [&nodes](size_t place) {
-        return Properties{nodes[place].mutable_properties(),
-                          nodes[place].mutable_custom_properties()};
+        Node& node = nodes[static_cast<int>(place)];
+        return Properties{node.mutable_properties(),
+                          node.mutable_custom_properties()};
       }));
   return nodes;
 }
 
 template <typename Node>
 absl::StatusOr<std::optional<Node>> ReadOne(Database& db, Statement& rows) {
-  RK_ASSIGN_OR_RETURN(std::vector<Node> nodes, ReadNodes<Node>(db, rows));
+  RK_ASSIGN_OR_RETURN(Nodes<Node> nodes, ReadNodes<Node>(db, rows));
   if (nodes.empty()) return std::nullopt;
-  return std::move(nodes.front());
+  return std::move(nodes[0]);
 }
 
 // --- checks -----------------------------------------------------------------
@@ -366,8 +366,7 @@ absl::StatusOr<int64_t> PutNode(Database& db, const Node& node,
 }
 
 template <typename Node>
-absl::Status PutNodes(Database& db,
-                      const google::protobuf::RepeatedPtrField<Node>& nodes,
+absl::Status PutNodes(Database& db, const Nodes<Node>& nodes,
                       const PutNodeOptions& options,
                       google::protobuf::RepeatedField<int64_t>* ids) {
   DeclaredTypes types(db);
@@ -379,8 +378,7 @@ absl::Status PutNodes(Database& db,
 }
 
 template <typename Node>
-absl::Status CheckNodes(Database& db,
-                        const google::protobuf::RepeatedPtrField<Node>& nodes) {
+absl::Status CheckNodes(Database& db, const Nodes<Node>& nodes) {
   DeclaredTypes types(db);
   for (const Node& node : nodes) {
     if (!node.has_type_id()) return TypeOfNode(types, node).status();
@@ -396,8 +394,8 @@ absl::Status CheckNodes(Database& db,
 }
 
 template <typename Node>
-absl::StatusOr<std::vector<Node>> FindNodesWhere(Database& db,
-                                                 const SqlFragment& condition) {
+absl::StatusOr<Nodes<Node>> FindNodesWhere(Database& db,
+                                           const SqlFragment& condition) {
   RK_ASSIGN_OR_RETURN(Statement rows, db.Prepare(absl::StrCat(
                                           SelectWhere<Node>(), condition.text(),
                                           " ORDER BY n.id")));
@@ -406,8 +404,8 @@ absl::StatusOr<std::vector<Node>> FindNodesWhere(Database& db,
 }
 
 template <typename Node>
-absl::StatusOr<std::vector<Node>> FindNodes(Database& db,
-                                            absl::Span<const int64_t> ids) {
+absl::StatusOr<Nodes<Node>> FindNodes(Database& db,
+                                      absl::Span<const int64_t> ids) {
   return FindNodesWhere<Node>(
       db, SqlFragment("n.id IN (SELECT value FROM json_each(")
               .AddValue(absl::StrCat("[", absl::StrJoin(ids, ","), "]"))
@@ -443,7 +441,7 @@ absl::StatusOr<std::optional<Node>> FindNodeByExternalId(
   return ReadOne<Node>(db, rows);
 }
 
-absl::StatusOr<std::vector<ml_metadata::Artifact>> FindArtifactsByUri(
+absl::StatusOr<Nodes<ml_metadata::Artifact>> FindArtifactsByUri(
     Database& db, const std::string& uri) {
   return FindNodesWhere<ml_metadata::Artifact>(
       db, SqlFragment("n.uri = ").AddValue(uri));
@@ -475,15 +473,14 @@ absl::StatusOr<bool> NodeExists(Database& db, int64_t id) {
 #define RK_INSTANTIATE(Node)                                                 \
   template absl::StatusOr<int64_t> PutNode(Database&, const Node&,           \
                                            const PutNodeOptions&);           \
-  template absl::Status PutNodes(                                            \
-      Database&, const google::protobuf::RepeatedPtrField<Node>&,            \
-      const PutNodeOptions&, google::protobuf::RepeatedField<int64_t>*);     \
-  template absl::Status CheckNodes(                                          \
-      Database&, const google::protobuf::RepeatedPtrField<Node>&);           \
-  template absl::StatusOr<std::vector<Node>> FindNodesWhere(                 \
-      Database&, const SqlFragment&);                                        \
-  template absl::StatusOr<std::vector<Node>> FindNodes(                      \
-      Database&, absl::Span<const int64_t>);                                 \
+  template absl::Status PutNodes(Database&, const Nodes<Node>&,              \
+                                 const PutNodeOptions&,                      \
+                                 google::protobuf::RepeatedField<int64_t>*); \
+  template absl::Status CheckNodes(Database&, const Nodes<Node>&);           \
+  template absl::StatusOr<Nodes<Node>> FindNodesWhere(Database&,             \
+                                                      const SqlFragment&);   \
+  template absl::StatusOr<Nodes<Node>> FindNodes(Database&,                  \
+                                                 absl::Span<const int64_t>); \
   template absl::StatusOr<std::optional<Node>> FindNode(Database&, int64_t); \
   template absl::StatusOr<std::optional<Node>> FindNodeByName(               \
       Database&, int64_t, absl::string_view);                                \

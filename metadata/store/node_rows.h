@@ -22,6 +22,9 @@ namespace rekindle {
 // Rows of Artifact, Execution and Context with their properties. Defined for
 // these three messages.
 
+template <typename Node>
+using Nodes = google::protobuf::RepeatedPtrField<Node>;
+
 struct PutNodeOptions {
   int64_t now_millis = 0;
   // Fields to change in a stored node; empty for the whole node.
@@ -49,26 +52,24 @@ absl::StatusOr<int64_t> PutNode(Database& db, const Node& node,
 //   INVALID_ARGUMENT  no type; a property does not fit the type
 //   NOT_FOUND         the type is not stored
 template <typename Node>
-absl::Status CheckNodes(Database& db,
-                        const google::protobuf::RepeatedPtrField<Node>& nodes);
+absl::Status CheckNodes(Database& db, const Nodes<Node>& nodes);
 
 // Puts the nodes in their order, and adds their ids.
 template <typename Node>
-absl::Status PutNodes(Database& db,
-                      const google::protobuf::RepeatedPtrField<Node>& nodes,
+absl::Status PutNodes(Database& db, const Nodes<Node>& nodes,
                       const PutNodeOptions& options,
                       google::protobuf::RepeatedField<int64_t>* ids);
 
 // Those that meet a condition on their row `n`, in order of id. The text of the
 // condition must be one of few.
 template <typename Node>
-absl::StatusOr<std::vector<Node>> FindNodesWhere(Database& db,
-                                                 const SqlFragment& condition);
+absl::StatusOr<Nodes<Node>> FindNodesWhere(Database& db,
+                                           const SqlFragment& condition);
 
 // Those of `ids` that are stored, in order of id, each once.
 template <typename Node>
-absl::StatusOr<std::vector<Node>> FindNodes(Database& db,
-                                            absl::Span<const int64_t> ids);
+absl::StatusOr<Nodes<Node>> FindNodes(Database& db,
+                                      absl::Span<const int64_t> ids);
 
 template <typename Node>
 absl::StatusOr<std::optional<Node>> FindNode(Database& db, int64_t id);
@@ -88,7 +89,7 @@ absl::StatusOr<std::optional<Node>> FindNodeByExternalId(
     Database& db, absl::string_view external_id);
 
 // In order of id.
-absl::StatusOr<std::vector<ml_metadata::Artifact>> FindArtifactsByUri(
+absl::StatusOr<Nodes<ml_metadata::Artifact>> FindArtifactsByUri(
     Database& db, const std::string& uri);
 
 template <typename Node>
