@@ -35,7 +35,7 @@ constexpr std::array<Command, 8> kCommands = {{
      MetadataLatestCommand},
     {"metadata lineage", "what an artifact or execution came from",
      MetadataLineageCommand},
-    {"serve", "a metadata store over gRPC", ServeCommand},
+    {"serve", "a metadata store over gRPC and HTTP", ServeCommand},
 }};
 
 std::string Help() {

@@ -30,6 +30,7 @@ struct ServeFlags {
   std::string db = "rekindle.db";
   std::string host = ServerOptions().host;
   std::optional<int64_t> grpc_port = ServerOptions().grpc_port;
+  std::optional<int64_t> http_port;
   std::optional<int64_t> max_message_bytes = ServerOptions().max_message_bytes;
   bool read_only = false;
   absl::Duration grace = absl::Seconds(30);
@@ -41,7 +42,10 @@ struct ServeFlags {
                  "whom to serve; calls are not authenticated, so 0.0.0.0 only "
                  "on a network you trust");
     flags.OptionalInt("grpc-port", "N", &grpc_port,
-                      "0 is any free one (default: 8080)");
+                      "the port for gRPC; 0 is any free one (default: 8080)");
+    flags.OptionalInt("http-port", "N", &http_port,
+                      "the port for HTTP and JSON, health and metrics; 0 is "
+                      "any free one (default: no HTTP)");
     flags.OptionalInt("max-message-bytes", "N", &max_message_bytes,
                       "the largest request or answer (default: 64 MiB)");
     flags.Bool("read-only", &read_only,
@@ -65,10 +69,22 @@ absl::StatusOr<ServerOptions> OptionsFrom(const ServeFlags& flags) {
   options.host = flags.host;
   RK_ASSIGN_OR_RETURN(options.grpc_port,
                       InRange("grpc-port", *flags.grpc_port, 0, kMaxPort));
+  if (flags.http_port.has_value()) {
+    RK_ASSIGN_OR_RETURN(options.http_port,
+                        InRange("http-port", *flags.http_port, 0, kMaxPort));
+  }
   RK_ASSIGN_OR_RETURN(options.max_message_bytes,
                       InRange("max-message-bytes", *flags.max_message_bytes, 1,
                               std::numeric_limits<int>::max()));
+  options.database_file = flags.db;
+  options.version = REKINDLE_VERSION;
   return options;
+}
+
+// Flushed at once: whoever started us waits for this line.
+void Announce(absl::string_view scheme, const std::string& host, int port) {
+  std::cout << "listening on " << scheme << "://" << HostAndPort(host, port)
+            << std::endl;
 }
 
 // Blocks until SIGTERM or SIGINT. From then on either ends the process at once.
@@ -92,7 +108,10 @@ absl::Status Serve(const ServeFlags& flags) {
                                                : OpenOptions::Mode::kCreate}));
   RK_ASSIGN_OR_RETURN(const std::unique_ptr<MetadataServer> server,
                       StartMetadataServer(*store, options));
-  std::cout << "listening on grpc://" << server->grpc_address() << std::endl;
+  Announce("grpc", options.host, server->grpc_port());
+  if (options.http_port.has_value()) {
+    Announce("http", options.host, server->http_port());
+  }
   WaitForSignal();
   server->Shutdown(flags.grace);
   return absl::OkStatus();
@@ -104,11 +123,11 @@ int ServeCommand(const Arguments& arguments) {
   ServeFlags serve;
   FlagSet flags(
       "serve [flags]",
-      "Serves a metadata store over gRPC: ML Metadata's service and the "
-      "steps'.\nPrints one line per port, 'listening on SCHEME://HOST:PORT', "
+      "Serves a metadata store, ML Metadata's calls and the steps', over gRPC "
+      "and HTTP.\nPrints one line per port, 'listening on SCHEME://HOST:PORT', "
       "once it takes calls.\nSIGTERM or SIGINT takes no more calls, finishes "
       "those under way and exits with 0;\na second one ends it at once.",
-      "rekindle serve --db=rekindle.db --grpc-port=8080");
+      "rekindle serve --db=rekindle.db --grpc-port=8080 --http-port=8081");
   serve.Bind(flags);
   if (const auto exit_code = ParseOrExit(flags, arguments)) return *exit_code;
   // What gRPC logs, Fail() says in a sentence.

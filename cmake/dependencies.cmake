@@ -12,6 +12,7 @@ find_package(yaml-cpp REQUIRED)
 find_package(GTest REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(GRPCPP REQUIRED IMPORTED_TARGET grpc++)
+pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
 find_program(REKINDLE_GRPC_PLUGIN grpc_cpp_plugin REQUIRED)
 
 if(REKINDLE_WITH_TENSORFLOW)

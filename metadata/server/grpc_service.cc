@@ -1,45 +1,55 @@
 #include "metadata/server/grpc_service.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 
 #include <grpcpp/grpcpp.h>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/status_macros.h"
+#include "metadata/api/metadata_store.h"
 #include "metadata/api/rpc_list.h"
+#include "metadata/api/step_store.h"
+#include "metadata/server/call_runner.h"
 #include "ml_metadata/proto/metadata_store_service.grpc.pb.h"
 #include "rekindle/v1/step_service.grpc.pb.h"
 
 namespace rekindle {
 namespace {
 
-// Runs `call` unless its client waits no longer: the deadline passed, or it
-// went away. absl's codes are gRPC's.
+// Runs `call` and hands on its answer, unless its client waits no longer: the
+// deadline passed, or it went away. absl's codes are gRPC's.
 template <typename Response, typename Call>
-grpc::Status Answer(const grpc::ServerContext& context, Response* response,
+grpc::Status Answer(CallRunner& calls, absl::string_view method,
+                    const grpc::ServerContext& context, Response* response,
                     const Call& call) {
-  if (context.IsCancelled()) {
-    return {grpc::StatusCode::DEADLINE_EXCEEDED,
-            "the call was not begun: its client waits no longer"};
-  }
-  absl::StatusOr<Response> result = call();
-  if (!result.ok()) {
-    return {static_cast<grpc::StatusCode>(result.status().code()),
-            std::string(result.status().message())};
-  }
-  *response = *std::move(result);
-  return grpc::Status::OK;
+  const absl::Status status = calls.Run("grpc", method, [&]() -> absl::Status {
+    if (context.IsCancelled()) {
+      return absl::DeadlineExceededError(
+          "the call was not begun: its client waits no longer");
+    }
+    RK_ASSIGN_OR_RETURN(*response, call());
+    return absl::OkStatus();
+  });
+  return {static_cast<grpc::StatusCode>(status.code()),
+          std::string(status.message())};
 }
 
 class MetadataService final
     : public ml_metadata::MetadataStoreService::Service {
  public:
-  explicit MetadataService(MetadataStore& store) : store_(store) {}
+  MetadataService(MetadataStore& store, CallRunner& calls)
+      : store_(store), calls_(calls) {}
 
-#define RK_SERVE(Rpc)                                                        \
-  grpc::Status Rpc(grpc::ServerContext* context,                             \
-                   const ml_metadata::Rpc##Request* request,                 \
-                   ml_metadata::Rpc##Response* response) override {          \
-    return Answer(*context, response, [&] { return store_.Rpc(*request); }); \
+#define RK_SERVE(Rpc)                                               \
+  grpc::Status Rpc(grpc::ServerContext* context,                    \
+                   const ml_metadata::Rpc##Request* request,        \
+                   ml_metadata::Rpc##Response* response) override { \
+    return Answer(calls_, #Rpc, *context, response,                 \
+                  [&] { return store_.Rpc(*request); });            \
   }
   RK_FOR_EACH_WRITE_RPC(RK_SERVE)
   RK_FOR_EACH_READ_RPC(RK_SERVE)
@@ -47,33 +57,39 @@ class MetadataService final
 
  private:
   MetadataStore& store_;
+  CallRunner& calls_;
 };
 
 class StepServiceOfStore final : public v1::StepService::Service {
  public:
-  explicit StepServiceOfStore(StepStore& store) : store_(store) {}
+  StepServiceOfStore(StepStore& store, CallRunner& calls)
+      : store_(store), calls_(calls) {}
 
-#define RK_SERVE(Rpc)                                                        \
-  grpc::Status Rpc(grpc::ServerContext* context,                             \
-                   const v1::Rpc##Request* request,                          \
-                   v1::Rpc##Response* response) override {                   \
-    return Answer(*context, response, [&] { return store_.Rpc(*request); }); \
+#define RK_SERVE(Rpc)                                      \
+  grpc::Status Rpc(grpc::ServerContext* context,           \
+                   const v1::Rpc##Request* request,        \
+                   v1::Rpc##Response* response) override { \
+    return Answer(calls_, #Rpc, *context, response,        \
+                  [&] { return store_.Rpc(*request); });   \
   }
   RK_FOR_EACH_STEP_RPC(RK_SERVE)
 #undef RK_SERVE
 
  private:
   StepStore& store_;
+  CallRunner& calls_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> MakeMetadataService(MetadataStore& store) {
-  return std::make_unique<MetadataService>(store);
+std::unique_ptr<grpc::Service> MakeMetadataService(MetadataStore& store,
+                                                   CallRunner& calls) {
+  return std::make_unique<MetadataService>(store, calls);
 }
 
-std::unique_ptr<grpc::Service> MakeStepService(StepStore& store) {
-  return std::make_unique<StepServiceOfStore>(store);
+std::unique_ptr<grpc::Service> MakeStepService(StepStore& store,
+                                               CallRunner& calls) {
+  return std::make_unique<StepServiceOfStore>(store, calls);
 }
 
 }  // namespace rekindle

@@ -7,14 +7,17 @@
 
 #include "metadata/api/metadata_store.h"
 #include "metadata/api/step_store.h"
+#include "metadata/server/call_runner.h"
 
 namespace rekindle {
 
 // ml_metadata.MetadataStoreService and rekindle.v1.StepService: each call is
-// one call of the store, with its status. `store` is not owned and must outlive
-// the service.
-std::unique_ptr<grpc::Service> MakeMetadataService(MetadataStore& store);
-std::unique_ptr<grpc::Service> MakeStepService(StepStore& store);
+// one call of the store, run by `calls`, with its status. Both are not owned
+// and must outlive the service.
+std::unique_ptr<grpc::Service> MakeMetadataService(MetadataStore& store,
+                                                   CallRunner& calls);
+std::unique_ptr<grpc::Service> MakeStepService(StepStore& store,
+                                               CallRunner& calls);
 
 }  // namespace rekindle
 

@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
+#include "metadata/server/metadata_server.h"
 
 namespace rekindle {
 namespace {

@@ -8,9 +8,6 @@
 
 namespace rekindle {
 
-// "HOST:PORT", with the brackets that an IPv6 address needs.
-std::string HostAndPort(const std::string& host, int port);
-
 // Why a server could not listen on `host` and `port`, which libraries do not
 // say: found out by trying once more. Never OK.
 //

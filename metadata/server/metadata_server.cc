@@ -1,93 +1,52 @@
 #include "metadata/server/metadata_server.h"
 
 #include <memory>
-#include <string>
-#include <utility>
-
-#include <grpcpp/grpcpp.h>
-#include <grpcpp/health_check_service_interface.h>
-#include <grpcpp/resource_quota.h>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
-#include "metadata/server/grpc_service.h"
-#include "metadata/server/listening.h"
-#include "ml_metadata/proto/metadata_store_service.grpc.pb.h"
-#include "rekindle/v1/step_service.grpc.pb.h"
+#include "metadata/api/open_store.h"
+#include "metadata/server/call_runner.h"
+#include "metadata/server/grpc_server.h"
+#include "metadata/server/http_server.h"
 
 namespace rekindle {
 namespace {
 
-class GrpcServer : public MetadataServer {
+class BothServers : public MetadataServer {
  public:
-  GrpcServer(Store& store, std::string host)
-      : host_(std::move(host)),
-        metadata_(MakeMetadataService(store.metadata())),
-        steps_(MakeStepService(store.steps())) {}
-
-  absl::Status Start(const ServerOptions& options) {
-    grpc::EnableDefaultHealthCheckService(true);
-    grpc::ServerBuilder builder;
-    builder.AddListeningPort(HostAndPort(options.host, options.grpc_port),
-                             grpc::InsecureServerCredentials(), &port_);
-    builder.SetMaxReceiveMessageSize(options.max_message_bytes);
-    builder.SetMaxSendMessageSize(options.max_message_bytes);
-    // Every call under way has a thread.
-    builder.SetResourceQuota(
-        grpc::ResourceQuota("calls").SetMaxThreads(options.max_calls));
-    // Two servers on one port would share its calls between two databases.
-    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-    builder.RegisterService(metadata_.get());
-    builder.RegisterService(steps_.get());
-    server_ = builder.BuildAndStart();
-    if (server_ == nullptr || port_ == 0) {
-      return WhyNotListening(options.host, options.grpc_port);
+  absl::Status Start(Store& store, const ServerOptions& options) {
+    RK_ASSIGN_OR_RETURN(grpc_, GrpcServer::Start(store, calls_, options));
+    if (options.http_port.has_value()) {
+      RK_ASSIGN_OR_RETURN(http_, StartHttpServer(store, calls_, options));
     }
-    AnnounceHealth();
     return absl::OkStatus();
   }
 
-  ~GrpcServer() override { Shutdown(absl::ZeroDuration()); }
-
-  int grpc_port() const override { return port_; }
-  std::string grpc_address() const override {
-    return HostAndPort(host_, port_);
+  int grpc_port() const override { return grpc_->port(); }
+  int http_port() const override {
+    return http_ == nullptr ? 0 : http_->port();
   }
 
   void Shutdown(absl::Duration grace) override {
-    if (server_ == nullptr) return;
-    server_->GetHealthCheckService()->Shutdown();
-    server_->Shutdown(absl::ToChronoTime(absl::Now() + grace));
+    if (http_ != nullptr) http_->Drain();
+    grpc_->Shutdown(grace);
+    if (http_ != nullptr) http_->Stop();
   }
 
  private:
-  // The server as a whole is healthy from its start; each service by its name
-  // only when that is said.
-  void AnnounceHealth() {
-    for (const char* service :
-         {ml_metadata::MetadataStoreService::service_full_name(),
-          v1::StepService::service_full_name()}) {
-      server_->GetHealthCheckService()->SetServingStatus(service, true);
-    }
-  }
-
-  const std::string host_;
-  // The services must outlive the server that calls them.
-  std::unique_ptr<grpc::Service> metadata_;
-  std::unique_ptr<grpc::Service> steps_;
-  int port_ = 0;
-  std::unique_ptr<grpc::Server> server_;
+  CallRunner calls_;
+  std::unique_ptr<GrpcServer> grpc_;
+  std::unique_ptr<HttpServer> http_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<MetadataServer>> StartMetadataServer(
     Store& store, const ServerOptions& options) {
-  auto server = std::make_unique<GrpcServer>(store, options.host);
-  RK_RETURN_IF_ERROR(server->Start(options));
+  auto server = std::make_unique<BothServers>();
+  RK_RETURN_IF_ERROR(server->Start(store, options));
   return server;
 }
 

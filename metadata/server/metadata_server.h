@@ -2,6 +2,7 @@
 #define REKINDLE_METADATA_SERVER_METADATA_SERVER_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -16,39 +17,50 @@ struct ServerOptions {
   std::string host = "127.0.0.1";
   // 0 is any port that is free.
   int grpc_port = 8080;
+  // Without one there is no HTTP.
+  std::optional<int> http_port = std::nullopt;
+
   // How large one message may be, either way; a larger one is
   // RESOURCE_EXHAUSTED.
   int max_message_bytes = 64 << 20;
-  // How many calls run or wait for the store at once; one more is
+  // How many gRPC calls run or wait for the store at once; one more is
   // RESOURCE_EXHAUSTED.
   int max_calls = 256;
+
+  // For /metrics: the file behind the store, if there is one, and what this
+  // program calls itself.
+  std::string database_file = {};
+  std::string version = {};
 };
 
-// A store on the network: ML Metadata's service and the steps', over gRPC, with
-// gRPC's health service beside them. Serves from its construction on. A call
-// whose client has stopped waiting before its turn came is not begun.
-// Thread-safe.
+// A store on the network, ML Metadata's service and the steps': over gRPC, with
+// gRPC's health service beside them, and over HTTP with JSON (docs/server.md).
+// Serves from its construction on. A call whose client has stopped waiting
+// before its turn came is not begun. Thread-safe.
 class MetadataServer {
  public:
   virtual ~MetadataServer() = default;
 
-  // The port it listens on.
+  // The ports it listens on; 0 for HTTP when there is none.
   virtual int grpc_port() const = 0;
-  // The same with the host in front, "127.0.0.1:8080".
-  virtual std::string grpc_address() const = 0;
+  virtual int http_port() const = 0;
 
-  // Takes no more calls and waits for those under way; after `grace` their
-  // clients wait no longer. A write that was answered is kept in any case.
+  // Takes no more calls and waits for those under way; after `grace` gRPC's
+  // clients wait no longer. While it waits it says that it is not ready. A
+  // write that was answered is kept in any case.
   virtual void Shutdown(absl::Duration grace) = 0;
 };
 
 // `store` is not owned and must outlive the server.
 //
-//   UNAVAILABLE        the port is taken
+//   UNAVAILABLE        a port is taken
 //   INVALID_ARGUMENT   the host is no address of this machine
-//   PERMISSION_DENIED  the port is reserved
+//   PERMISSION_DENIED  a port is reserved
 absl::StatusOr<std::unique_ptr<MetadataServer>> StartMetadataServer(
     Store& store, const ServerOptions& options = {});
+
+// "HOST:PORT", with the brackets that an IPv6 address needs.
+std::string HostAndPort(const std::string& host, int port);
 
 }  // namespace rekindle
 

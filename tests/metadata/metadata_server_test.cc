@@ -66,7 +66,8 @@ TEST_F(MetadataServerTest, AMessageThatIsTooLargeIsRefused) {
 }
 
 TEST_F(MetadataServerTest, AServerWithoutStepsIsRefusedForSteps) {
-  const auto service = MakeMetadataService(store_->metadata());
+  CallRunner calls;
+  const auto service = MakeMetadataService(store_->metadata(), calls);
   int port = 0;
   grpc::ServerBuilder builder;
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),

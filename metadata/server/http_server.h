@@ -1,0 +1,37 @@
+// Internal to metadata/server.
+#ifndef REKINDLE_METADATA_SERVER_HTTP_SERVER_H_
+#define REKINDLE_METADATA_SERVER_HTTP_SERVER_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "metadata/api/open_store.h"
+#include "metadata/server/call_runner.h"
+#include "metadata/server/metadata_server.h"
+
+namespace rekindle {
+
+// The store's calls as HTTP and JSON, and what tells how the server is
+// (docs/server.md). Thread-safe.
+class HttpServer {
+ public:
+  virtual ~HttpServer() = default;
+
+  virtual int port() const = 0;
+
+  // From now on it is not ready, and refuses calls that have not begun.
+  virtual void Drain() = 0;
+  // Listens no more and waits for the requests under way.
+  virtual void Stop() = 0;
+};
+
+// Serves from now on. `store` and `calls` are not owned and must outlive the
+// server.
+//
+//   UNAVAILABLE, INVALID_ARGUMENT, PERMISSION_DENIED  as StartMetadataServer
+absl::StatusOr<std::unique_ptr<HttpServer>> StartHttpServer(
+    Store& store, CallRunner& calls, const ServerOptions& options);
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_METADATA_SERVER_HTTP_SERVER_H_
