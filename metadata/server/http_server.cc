@@ -82,6 +82,12 @@ void Reply(const absl::Status& error, httplib::Response& response) {
   Reply(error, HttpStatusOf(error.code()), response);
 }
 
+// httplib refuses to read a body that is not there.
+bool HasBody(const httplib::Request& request) {
+  return request.has_header("Content-Length") ||
+         request.has_header("Transfer-Encoding");
+}
+
 // The size of a file in bytes; 0 if there is none.
 double SizeOf(const std::string& file) {
   std::error_code error;
@@ -105,6 +111,8 @@ class HttplibServer : public HttpServer {
     port_ = listener_.Bind(options_.host, *options_.http_port);
     if (port_ == 0) return WhyNotListening(options_.host, *options_.http_port);
     thread_ = std::thread([this] { listener_.listen_after_bind(); });
+    // Before it runs, httplib's stop() does nothing.
+    while (!listener_.is_running()) std::this_thread::yield();
     return absl::OkStatus();
   }
 
@@ -174,12 +182,13 @@ class HttplibServer : public HttpServer {
       return true;
     };
     const bool read =
-        request.is_multipart_form_data()
-            ? reader([](const httplib::MultipartFormData&) { return true; },
-                     take)
-            : reader(take);
-    if (!read) return;  // ExplainRefusal() follows
+        !HasBody(request) ||
+        (request.is_multipart_form_data()
+             ? reader([](const httplib::MultipartFormData&) { return true; },
+                      take)
+             : reader(take));
     if (request.method != "POST") return RefuseVerb(request, response);
+    if (!read) return;  // ExplainRefusal() follows, as for 413
     if (too_large) response.status = 413;
     if (!too_large) CallMethod(request, body, response);
   }

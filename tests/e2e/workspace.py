@@ -91,5 +91,5 @@ class Workspace(unittest.TestCase):
 
 def main():
     global BIN
-    BIN = pathlib.Path(sys.argv.pop(1))
+    BIN = pathlib.Path(sys.argv.pop(1)).resolve()
     unittest.main(module="__main__")

@@ -1,13 +1,21 @@
 #include "metadata/server/metadata_server.h"
 
+#include <future>
+#include <httplib.h>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "base/clock.h"
 #include "metadata/api/grpc_store.h"
+#include "metadata/api/rpc_list.h"
+#include "metadata/server/call_runner.h"
 #include "metadata/server/grpc_service.h"
 #include "tests/support/status_matchers.h"
 
@@ -16,6 +24,52 @@ namespace {
 
 using ::absl::StatusCode;
 using ::testing::HasSubstr;
+
+// A store on which GetArtifactTypes takes until it is allowed to end.
+class SlowStore : public Store, public MetadataStore {
+ public:
+  explicit SlowStore(Store& store) : store_(store) {}
+
+  MetadataStore& metadata() override { return *this; }
+  StepStore& steps() override { return store_.steps(); }
+
+  void WaitUntilCalled() {
+    absl::MutexLock lock(&mutex_, absl::Condition(&called_));
+  }
+  void LetItEnd() {
+    absl::MutexLock lock(&mutex_);
+    may_end_ = true;
+  }
+
+#define RK_FORWARD(Rpc)                                    \
+  absl::StatusOr<ml_metadata::Rpc##Response> Rpc(          \
+      const ml_metadata::Rpc##Request& request) override { \
+    return store_.metadata().Rpc(request);                 \
+  }
+  RK_FOR_EACH_WRITE_RPC(RK_FORWARD)
+#undef RK_FORWARD
+#define RK_FORWARD(Rpc)                                          \
+  absl::StatusOr<ml_metadata::Rpc##Response> Rpc(                \
+      const ml_metadata::Rpc##Request& request) const override { \
+    TakeTime(request);                                           \
+    return store_.metadata().Rpc(request);                       \
+  }
+  RK_FOR_EACH_READ_RPC(RK_FORWARD)
+#undef RK_FORWARD
+
+ private:
+  void TakeTime(const ml_metadata::GetArtifactTypesRequest&) const {
+    absl::MutexLock lock(&mutex_);
+    called_ = true;
+    mutex_.Await(absl::Condition(&may_end_));
+  }
+  void TakeTime(const google::protobuf::Message&) const {}
+
+  Store& store_;
+  mutable absl::Mutex mutex_;
+  mutable bool called_ ABSL_GUARDED_BY(mutex_) = false;
+  bool may_end_ ABSL_GUARDED_BY(mutex_) = false;
+};
 
 class MetadataServerTest : public ::testing::Test {
  protected:
@@ -95,6 +149,102 @@ TEST_F(MetadataServerTest, OpensWhatTheUserNames) {
                 StatusIs(StatusCode::kInvalidArgument, HasSubstr("grpc://")))
         << where;
   }
+}
+
+TEST_F(MetadataServerTest, AHostThatIsNotOursIsNamed) {
+  ServerOptions elsewhere = AnyPort();
+  elsewhere.host = "192.0.2.1";
+  EXPECT_THAT(StartMetadataServer(*store_, elsewhere),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("192.0.2.1")));
+}
+
+TEST_F(MetadataServerTest, AnIpv6HostGetsBrackets) {
+  EXPECT_EQ(HostAndPort("::1", 80), "[::1]:80");
+  EXPECT_EQ(HostAndPort("127.0.0.1", 80), "127.0.0.1:80");
+}
+
+TEST_F(MetadataServerTest, AnAnswerThatIsTooLargeIsRefused) {
+  ml_metadata::PutArtifactTypeRequest type;
+  type.mutable_artifact_type()->set_name(std::string(4096, 'x'));
+  ASSERT_THAT(store_->metadata().PutArtifactType(type), IsOk());
+  ServerOptions small = AnyPort();
+  small.max_message_bytes = 1024;
+  RK_ASSERT_OK_AND_ASSIGN(const auto server,
+                          StartMetadataServer(*store_, small));
+  EXPECT_THAT(Connect(server->grpc_port())->metadata().GetArtifactTypes({}),
+              StatusIs(StatusCode::kResourceExhausted));
+}
+
+TEST_F(MetadataServerTest, ShutdownFinishesACallOverGrpc) {
+  SlowStore slow(*store_);
+  RK_ASSERT_OK_AND_ASSIGN(const auto server,
+                          StartMetadataServer(slow, AnyPort()));
+  const auto client = Connect(server->grpc_port());
+  auto call = std::async(std::launch::async, [&client] {
+    return client->metadata().GetArtifactTypes({});
+  });
+  slow.WaitUntilCalled();
+  auto shutdown = std::async(std::launch::async,
+                             [&] { server->Shutdown(absl::Minutes(1)); });
+  // Once it takes no more calls, the shutdown has begun.
+  while (Connect(server->grpc_port())->metadata().GetArtifacts({}).ok()) {
+  }
+  slow.LetItEnd();
+  EXPECT_THAT(call.get(), IsOk());
+  shutdown.get();
+}
+
+TEST_F(MetadataServerTest, ShutdownFinishesACallOverHttp) {
+  SlowStore slow(*store_);
+  ServerOptions options = AnyPort();
+  options.http_port = 0;
+  RK_ASSERT_OK_AND_ASSIGN(const auto server,
+                          StartMetadataServer(slow, options));
+  auto call = std::async(std::launch::async, [&server] {
+    return httplib::Client("127.0.0.1", server->http_port())
+        .Post("/api/v1/GetArtifactTypes", "{}", "application/json")
+        ->status;
+  });
+  slow.WaitUntilCalled();
+  auto shutdown = std::async(std::launch::async,
+                             [&] { server->Shutdown(absl::Minutes(1)); });
+  // It says that it is not ready, or listens no more already.
+  while (const auto ready =
+             httplib::Client("127.0.0.1", server->http_port()).Get("/readyz")) {
+    if (ready->status == 503) break;
+  }
+  slow.LetItEnd();
+  EXPECT_EQ(call.get(), 200);
+  shutdown.get();
+}
+
+TEST_F(MetadataServerTest, CallsBeyondTheLimitAreRefused) {
+  constexpr int kMaxCalls = 8;
+  SlowStore slow(*store_);
+  ServerOptions options = AnyPort();
+  options.max_calls = kMaxCalls;
+  RK_ASSERT_OK_AND_ASSIGN(const auto server,
+                          StartMetadataServer(slow, options));
+  const auto client = Connect(server->grpc_port());
+  std::vector<std::future<absl::Status>> calls;
+  for (int i = 0; i < 2 * kMaxCalls; ++i) {
+    calls.push_back(std::async(std::launch::async, [&] {
+      const absl::Status status =
+          client->metadata().GetArtifactTypes({}).status();
+      // The first that ends can only be one that was refused.
+      slow.LetItEnd();
+      return status;
+    }));
+  }
+  int refused = 0;
+  for (auto& call : calls) {
+    const absl::Status status = call.get();
+    if (status.ok()) continue;
+    EXPECT_THAT(status, StatusIs(StatusCode::kResourceExhausted));
+    ++refused;
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_LT(refused, 2 * kMaxCalls);
 }
 
 }  // namespace

@@ -1,0 +1,64 @@
+"""A running `rekindle serve`, and curl to talk to it."""
+
+import json
+import re
+import subprocess
+
+import workspace
+
+LISTENING = re.compile(r"listening on (grpc|http)://(\S+)\n")
+
+
+class Server:
+    """Serves a database on free ports of the loopback until it is stopped."""
+
+    def __init__(self, db, **flags):
+        words = [str(workspace.BIN / "rekindle"), "serve", "--db=%s" % db, "--grpc-port=0", "--http-port=0"]
+        words += ["--%s=%s" % (name.replace("_", "-"), value) for name, value in flags.items()]
+        self.process = subprocess.Popen(
+            words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=workspace.ENVIRONMENT)
+        self.addresses = dict(self._listening(line) for line in (self.process.stdout.readline() for _ in range(2)))
+        self.grpc = self.addresses["grpc"]
+        self.http = "http://" + self.addresses["http"]
+        self.url = "grpc://" + self.grpc
+
+    def _listening(self, line):
+        match = LISTENING.fullmatch(line)
+        if match is None:
+            self.process.kill()
+            raise AssertionError("rekindle serve said %r and on stderr %r" % (line, self.process.communicate()[1]))
+        return match.groups()
+
+    def stop(self):
+        """SIGTERM; the exit code."""
+        self.process.terminate()
+        self.process.communicate(timeout=60)
+        return self.process.returncode
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+    def curl(self, path, *arguments, data=None):
+        """HTTP status and body of one request by the curl program."""
+        words = ["curl", "--silent", "--show-error", "--max-time", "60", "--write-out", "\n%{http_code}"]
+        if data is not None:
+            words += ["--json", "@-"]
+        done = subprocess.run(
+            words + [*arguments, self.http + path], input=data, capture_output=True, text=True, check=True)
+        body, _, status = done.stdout.rpartition("\n")
+        return int(status), body
+
+    def call(self, method, body):
+        """Calls a method with a JSON value; HTTP status and the answer's JSON value."""
+        status, answer = self.curl("/api/v1/" + method, data=json.dumps(body))
+        return status, json.loads(answer)
+
+
+class ServedWorkspace(workspace.Workspace):
+
+    def serve(self, db=None, **flags):
+        server = Server(db or self.db, **flags)
+        self.addCleanup(server.close)
+        return server
