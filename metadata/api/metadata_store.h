@@ -227,8 +227,9 @@ class MetadataStore {
   GetLineageSubgraph(
       const ml_metadata::GetLineageSubgraphRequest& request) const = 0;
 
-  // Superseded by GetLineageSubgraph: walks both ways from artifacts, up to
-  // `max_node_size` nodes, and returns nodes whole, with their types.
+  // Superseded by GetLineageSubgraph: walks both ways from artifacts over nodes
+  // that pass the boundary filters, up to `max_node_size` nodes, and returns
+  // them whole, their events, and all types.
   //
   //   INVALID_ARGUMENT  no artifacts_options; a filter is wrong; negative hops
   //                     or size

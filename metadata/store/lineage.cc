@@ -56,9 +56,7 @@ class Walker {
   // Walks from nodes of the kind that `From::Next` is not.
   template <typename Start, typename Other>
   absl::StatusOr<Walked> Run(const std::vector<int64_t>& start) {
-    // The nodes to start from are met as if by a hop before the first.
-    RK_ASSIGN_OR_RETURN(std::vector<int64_t> frontier,
-                        Meet<Other>({start.begin(), start.end()}));
+    RK_ASSIGN_OR_RETURN(std::vector<int64_t> frontier, Begin<Other>(start));
     for (int64_t hop = 0; hop < options_.max_hops && !frontier.empty(); ++hop) {
       if (hop % 2 == 0) {
         RK_ASSIGN_OR_RETURN(frontier, Hop<Start>(frontier));
@@ -71,6 +69,17 @@ class Walker {
   }
 
  private:
+  // The nodes to start from are met as if by a hop before the first.
+  template <typename From>
+  absl::StatusOr<std::vector<int64_t>> Begin(
+      const std::vector<int64_t>& start) {
+    if (options_.start_may_end) {
+      return Meet<From>({start.begin(), start.end()});
+    }
+    From::Seen(walked_).insert(start.begin(), start.end());
+    return start;
+  }
+
   // Goes one hop from `frontier`; returns those from which to go on.
   template <typename From>
   absl::StatusOr<std::vector<int64_t>> Hop(
@@ -83,7 +92,6 @@ class Walker {
     for (const EventRow& row : rows) {
       if (!IsSeen<From>(row.event)) met.insert(From::NextId(row.event));
     }
-    if (IsTooMany(met.size())) return std::vector<int64_t>();
     RK_ASSIGN_OR_RETURN(std::vector<int64_t> next, Meet<From>(met));
     for (EventRow& row : rows) {
       if (IsSeen<From>(row.event)) Keep(std::move(row));
@@ -106,6 +114,7 @@ class Walker {
     }
     std::vector<int64_t> going_on;
     for (const int64_t id : ids) {
+      if (IsFull()) break;
       const bool ends = ending.contains(id);
       if (!ends) going_on.push_back(id);
       if (!ends || end->included) From::Seen(walked_).insert(id);
@@ -121,10 +130,9 @@ class Walker {
   bool IsSeen(const Event& event) {
     return From::Seen(walked_).contains(From::NextId(event));
   }
-  bool IsTooMany(size_t more) const {
-    const size_t nodes =
-        walked_.artifacts.size() + walked_.executions.size() + more;
-    return nodes > static_cast<size_t>(options_.max_nodes);
+  bool IsFull() const {
+    const size_t nodes = walked_.artifacts.size() + walked_.executions.size();
+    return nodes >= static_cast<size_t>(options_.max_nodes);
   }
   void Keep(EventRow row) {
     kept_ids_.insert(row.id);

@@ -25,7 +25,8 @@ struct WalkOptions {
   bool upstream = true;    // against the events: to what something was made of
   bool downstream = true;  // with them: to what was made of it
   int64_t max_hops = 0;    // an event is one hop
-  int64_t max_nodes = 0;   // the walk stops before the hop that exceeds it
+  int64_t max_nodes = 0;   // those with the least ids of the last hop are kept
+  bool start_may_end = true;  // else all nodes to start from are gone on from
   std::optional<WalkEnd> end_artifacts = std::nullopt;
   std::optional<WalkEnd> end_executions = std::nullopt;
 };

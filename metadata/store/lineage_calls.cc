@@ -103,17 +103,21 @@ absl::Status AddMembers(Database& db, const Walked& walked,
   return absl::OkStatus();
 }
 
-absl::Status AddAllTypes(Database& db, LineageGraph* graph) {
-  RK_ASSIGN_OR_RETURN(auto artifacts,
-                      ListAllTypes<ml_metadata::ArtifactType>(db));
-  RK_ASSIGN_OR_RETURN(auto executions,
-                      ListAllTypes<ml_metadata::ExecutionType>(db));
-  RK_ASSIGN_OR_RETURN(auto contexts,
-                      ListAllTypes<ml_metadata::ContextType>(db));
-  MoveInto(std::move(artifacts), graph->mutable_artifact_types());
-  MoveInto(std::move(executions), graph->mutable_execution_types());
-  MoveInto(std::move(contexts), graph->mutable_context_types());
+enum class Types { kAll, kDeclared };  // kDeclared: not those of every store
+
+template <typename Type>
+absl::Status AddTypes(Database& db, Types which, RepeatedPtrField<Type>* into) {
+  RK_ASSIGN_OR_RETURN(std::vector<Type> types, which == Types::kAll
+                                                   ? ListAllTypes<Type>(db)
+                                                   : ListTypes<Type>(db));
+  MoveInto(std::move(types), into);
   return absl::OkStatus();
+}
+
+absl::Status AddTypes(Database& db, Types which, LineageGraph* graph) {
+  RK_RETURN_IF_ERROR(AddTypes(db, which, graph->mutable_artifact_types()));
+  RK_RETURN_IF_ERROR(AddTypes(db, which, graph->mutable_execution_types()));
+  return AddTypes(db, which, graph->mutable_context_types());
 }
 
 // Clears the fields that a mask does not name; an empty mask names all.
@@ -141,7 +145,7 @@ absl::Status DoGetSubgraph(Database& db,
     graph->add_executions()->set_id(id);
   }
   RK_RETURN_IF_ERROR(AddMembers(db, walked, graph));
-  RK_RETURN_IF_ERROR(AddAllTypes(db, graph));
+  RK_RETURN_IF_ERROR(AddTypes(db, Types::kAll, graph));
   MoveInto(std::move(walked.events), graph->mutable_events());
   ApplyMask(request.read_mask(), graph);
   return absl::OkStatus();
@@ -149,9 +153,10 @@ absl::Status DoGetSubgraph(Database& db,
 
 // --- GetLineageGraph --------------------------------------------------------
 
+// A boundary is what the nodes inside pass: the walk ends at all others.
 std::optional<WalkEnd> BoundaryOf(bool is_set, const std::string& filter) {
   if (!is_set) return std::nullopt;
-  return WalkEnd{filter, /*included=*/false};
+  return WalkEnd{absl::StrCat("NOT (", filter, "\n)"), /*included=*/false};
 }
 
 WalkOptions WalkOf(const LineageGraphQueryOptions& query) {
@@ -160,6 +165,7 @@ WalkOptions WalkOf(const LineageGraphQueryOptions& query) {
                           ? std::min(stop.max_num_hops(), kMaxHops)
                           : kMaxHops,
           .max_nodes = query.max_node_size(),
+          .start_may_end = false,
           .end_artifacts = BoundaryOf(stop.has_boundary_artifacts(),
                                       stop.boundary_artifacts()),
           .end_executions = BoundaryOf(stop.has_boundary_executions(),
@@ -183,41 +189,24 @@ absl::StatusOr<Walked> WalkFor(Database& db,
   return WalkFromArtifacts(db, start, WalkOf(query));
 }
 
-// Replaces nodes that have only an id by whole ones, and adds their types.
 template <typename Node>
-absl::Status Hydrate(Database& db, RepeatedPtrField<Node>* nodes,
-                     RepeatedPtrField<typename NodeTraits<Node>::Type>* types) {
-  std::vector<int64_t> ids;
-  for (const Node& node : *nodes) ids.push_back(node.id());
-  RK_ASSIGN_OR_RETURN(Nodes<Node> whole, FindNodes<Node>(db, ids));
-  std::set<int64_t> type_ids;
-  for (const Node& node : whole) type_ids.insert(node.type_id());
-  for (const int64_t id : type_ids) {
-    RK_ASSIGN_OR_RETURN(auto type,
-                        FindTypeById<typename NodeTraits<Node>::Type>(db, id));
-    if (type.has_value()) *types->Add() = *std::move(type);
-  }
-  nodes->Clear();
-  MoveInto(std::move(whole), nodes);
+absl::Status AddWholeNodes(Database& db, const std::set<int64_t>& ids,
+                           RepeatedPtrField<Node>* into) {
+  RK_ASSIGN_OR_RETURN(Nodes<Node> nodes, FindNodes<Node>(db, ToVector(ids)));
+  MoveInto(std::move(nodes), into);
   return absl::OkStatus();
 }
 
 absl::Status DoGetGraph(Database& db, const GetLineageGraphRequest& request,
                         LineageGraph* graph) {
   RK_ASSIGN_OR_RETURN(Walked walked, WalkFor(db, request.options()));
-  for (const int64_t id : walked.artifacts) {
-    graph->add_artifacts()->set_id(id);
-  }
-  for (const int64_t id : walked.executions) {
-    graph->add_executions()->set_id(id);
-  }
-  RK_RETURN_IF_ERROR(AddMembers(db, walked, graph));
-  MoveInto(std::move(walked.events), graph->mutable_events());
   RK_RETURN_IF_ERROR(
-      Hydrate(db, graph->mutable_artifacts(), graph->mutable_artifact_types()));
-  RK_RETURN_IF_ERROR(Hydrate(db, graph->mutable_executions(),
-                             graph->mutable_execution_types()));
-  return Hydrate(db, graph->mutable_contexts(), graph->mutable_context_types());
+      AddWholeNodes(db, walked.artifacts, graph->mutable_artifacts()));
+  RK_RETURN_IF_ERROR(
+      AddWholeNodes(db, walked.executions, graph->mutable_executions()));
+  RK_RETURN_IF_ERROR(AddTypes(db, Types::kDeclared, graph));
+  MoveInto(std::move(walked.events), graph->mutable_events());
+  return absl::OkStatus();
 }
 
 }  // namespace

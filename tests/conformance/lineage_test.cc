@@ -157,18 +157,22 @@ TEST_P(LineageTest, TheOldGraphReturnsWholeNodesUpToALimit) {
   EXPECT_EQ(whole.subgraph().artifacts(1).name(), "a2");
   EXPECT_THAT(whole.subgraph().artifact_types(),
               ElementsAre(LooksLike("name: 'DataSet'")));
+  EXPECT_THAT(whole.subgraph().contexts(), IsEmpty());
   RK_ASSERT_OK_AND_ASSIGN(
       const auto limited,
       Call(&MetadataStore::GetLineageGraph,
            "options { artifacts_options { filter_query: 'id = 1' } "
-           "max_node_size: 3 }"));
+           "max_node_size: 2 }"));
   EXPECT_THAT(Ids(limited.subgraph().artifacts()), ElementsAre(1));
-  EXPECT_THAT(Ids(limited.subgraph().executions()), ElementsAre(1, 3));
+  EXPECT_THAT(Ids(limited.subgraph().executions()), ElementsAre(1));
+}
+
+TEST_P(LineageTest, TheOldGraphStaysInsideItsBoundaries) {
   RK_ASSERT_OK_AND_ASSIGN(
       const auto bounded,
       Call(&MetadataStore::GetLineageGraph,
            "options { artifacts_options { filter_query: 'id = 1' } "
-           "stop_conditions { boundary_artifacts: 'id = 2' } }"));
+           "stop_conditions { boundary_artifacts: 'id NOT IN (1, 2)' } }"));
   EXPECT_THAT(Ids(bounded.subgraph().artifacts()), ElementsAre(1, 4));
 }
 
