@@ -143,6 +143,7 @@ class Filters:
     self.allowed = allowed
     self.used = collections.Counter({what: 0 for what in everything()})
     self.enum_tested = False  # in the filter that is being made
+    self.event_type_tested = False
     self.reworded = False
 
   def maybe(self, chance):
@@ -289,6 +290,10 @@ class Filters:
 
   def near_test(self, kind, name, prefix, field):
     neighbour = NEIGHBOURS[kind][name]
+    if name == 'events' and field == 'type':
+      if self.event_type_tested:  # Difference 10: not twice.
+        field = 'milliseconds_since_epoch'
+      self.event_type_tested = True
     self.use(f'{kind} {name} {field}')
     value_type = neighbour.fields[field]
     reworded = field in neighbour.unknown_to_peer
@@ -373,6 +378,7 @@ class Filters:
   def make(self, kind):
     """A filter of nodes of the kind, as a Text."""
     self.enum_tested = False
+    self.event_type_tested = False
     makers = [self.owns, self.near, self.property, self.either]
     weights = [4, 4 if kind == 'context' else 3, 2, 1]
     if kind != 'context':

@@ -2,6 +2,7 @@
 
 import bisect
 import collections
+import contextlib
 import difflib
 import os
 import re
@@ -106,10 +107,11 @@ def sort_repeated(message):
 
 
 class Side:
-  """One store, and when its writes began."""
+  """One store on a file, and when the writes to that file began."""
 
-  def __init__(self, store):
-    self.store = store
+  def __init__(self, path):
+    self.store = None  # while it is open
+    self.path = path
     self.writes = []  # The millisecond in which each write began.
 
   def ask(self, rpc, request):
@@ -140,13 +142,26 @@ class Side:
 class Both:
   """Asks two stores the same and compares all of what they answer."""
 
-  def __init__(self, peer, ours, allowed):
-    self.peer = Side(peer)
-    self.ours = Side(ours)
+  def __init__(self, folder, allowed):
+    self.peer = Side(os.path.join(folder, 'first.db'))
+    self.ours = Side(os.path.join(folder, 'second.db'))
     self.allowed = allowed
     self.calls = collections.Counter()
     self.refused = collections.Counter()
     self.found = collections.Counter()  # OK, and not an empty answer
+
+  @contextlib.contextmanager
+  def opened(self, program):
+    self.peer.store = open_peer(self.peer.path)
+    with OurServer(program, self.ours.path) as self.ours.store:
+      yield
+    self.peer.store = self.ours.store = None
+
+  def swap_files(self):
+    """From now on each goes on with what the other one has written."""
+    peer, ours = self.peer, self.ours
+    peer.path, ours.path = ours.path, peer.path
+    peer.writes, ours.writes = ours.writes, peer.writes
 
   def call(self, rpc, request, their_request=None):
     """Returns the code they agree on, the peer's and our answer."""

@@ -26,6 +26,9 @@ class World:
   def forget(self, what):
     self.cache.pop(what, None)
 
+  def forget_all(self):
+    self.cache.clear()
+
   def ask(self, rpc, **fields):
     code, answer, message = self.both.peer.ask(rpc, request_of(rpc, **fields))
     if code != 'OK':
