@@ -12,6 +12,7 @@
 #include "base/status_macros.h"
 #include "component/resolve/artifact_ref.h"
 #include "component/resolve/digest_check.h"
+#include "metadata/api/filter_text.h"
 #include "metadata/api/metadata_store.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 #include "ml_metadata/proto/metadata_store_service.pb.h"
@@ -137,6 +138,19 @@ absl::StatusOr<Resolution> ResolveRun(const ResolveQuery& query,
   return ResolveId(by_id, store);
 }
 
+ml_metadata::GetArtifactsByContextRequest NewestFirst(
+    int64_t context_id, const std::string& type_name) {
+  using OrderByField = ml_metadata::ListOperationOptions::OrderByField;
+  ml_metadata::GetArtifactsByContextRequest request;
+  request.set_context_id(context_id);
+  auto& options = *request.mutable_options();
+  options.set_max_result_size(20);
+  options.mutable_order_by_field()->set_field(OrderByField::ID);
+  options.mutable_order_by_field()->set_is_asc(false);
+  options.set_filter_query(absl::StrCat("type = ", QuoteForFilter(type_name)));
+  return request;
+}
+
 absl::StatusOr<Resolution> ResolveLatest(const ResolveQuery& query,
                                          const MetadataStore& store) {
   Resolution resolution;
@@ -144,22 +158,20 @@ absl::StatusOr<Resolution> ResolveLatest(const ResolveQuery& query,
                       FindContext("pipeline", query.pipeline, store));
   if (!pipeline.has_value()) return resolution;
 
-  ml_metadata::GetArtifactsByContextRequest request;
-  request.set_context_id(pipeline->id());
-  RK_ASSIGN_OR_RETURN(auto response, store.GetArtifactsByContext(request));
-  auto& artifacts = *response.mutable_artifacts();
-  std::sort(
-      artifacts.begin(), artifacts.end(),
-      [](const Artifact& a, const Artifact& b) { return a.id() > b.id(); });
-  for (Artifact& artifact : artifacts) {
-    if (artifact.type() != query.type_name) continue;
-    resolution.candidates.push_back(Judge(std::move(artifact), query));
-    const Candidate& last = resolution.candidates.back();
-    if (last.taken) {
-      resolution.chosen = last.artifact;
-      break;
+  // A page is mostly enough, however many there are.
+  auto request = NewestFirst(pipeline->id(), query.type_name);
+  do {
+    RK_ASSIGN_OR_RETURN(auto page, store.GetArtifactsByContext(request));
+    for (Artifact& artifact : *page.mutable_artifacts()) {
+      resolution.candidates.push_back(Judge(std::move(artifact), query));
+      const Candidate& last = resolution.candidates.back();
+      if (last.taken) {
+        resolution.chosen = last.artifact;
+        return resolution;
+      }
     }
-  }
+    request.mutable_options()->set_next_page_token(page.next_page_token());
+  } while (!request.options().next_page_token().empty());
   return resolution;
 }
 

@@ -1,0 +1,143 @@
+#include "metadata/store/write_queue.h"
+
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/blocking_counter.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace rekindle {
+namespace {
+
+using ::absl::StatusCode;
+
+class WriteQueueTest : public ::testing::Test {
+ protected:
+  WriteQueueTest()
+      : db_(Database::Open(folder_ / "queue.db", Database::Mode::kCreate)
+                .value()),
+        queue_(*db_) {
+    EXPECT_THAT(db_->Execute("PRAGMA journal_mode = WAL"), IsOk());
+    EXPECT_THAT(db_->Execute("PRAGMA synchronous = FULL"), IsOk());
+    EXPECT_THAT(db_->Execute("CREATE TABLE t (writer INT, text TEXT)"), IsOk());
+  }
+
+  static absl::Status Insert(Database& db, int writer,
+                             const std::string& text = "x") {
+    auto insert = db.Prepare("INSERT INTO t VALUES (?, ?)");
+    if (!insert.ok()) return insert.status();
+    insert->Bind(writer, text);
+    return insert->Run();
+  }
+
+  int64_t Count() { return db_->QueryInt("SELECT count(*) FROM t").value(); }
+
+  TempDir folder_;
+  std::unique_ptr<Database> db_;
+  WriteQueue queue_;
+};
+
+TEST_F(WriteQueueTest, AFailureUndoesItsOwnWorkOnly) {
+  constexpr int kWriters = 16;
+  constexpr int kWrites = 60;
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < kWriters; ++writer) {
+    writers.emplace_back([this, writer] {
+      for (int i = 0; i < kWrites; ++i) {
+        const bool fails = i % 3 == 0;
+        const absl::Status done = queue_.Run([&](Database& db) {
+          absl::Status inserted = Insert(db, writer);
+          inserted.Update(Insert(db, writer));
+          return fails ? absl::NotFoundError("on purpose") : inserted;
+        });
+        EXPECT_EQ(done.code(), fails ? StatusCode::kNotFound : StatusCode::kOk);
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(Count(), kWriters * kWrites * 2 / 3 * 2);
+}
+
+// How many threads ran the work of five writers that came while another one was
+// at it. A writer that comes late leads itself.
+int CountLeaders(WriteQueue& queue) {
+  absl::Notification first_runs;
+  absl::Notification first_may_end;
+  std::thread first([&] {
+    EXPECT_THAT(queue.Run([&](Database&) {
+      first_runs.Notify();
+      first_may_end.WaitForNotification();
+      return absl::OkStatus();
+    }),
+                IsOk());
+  });
+  first_runs.WaitForNotification();
+  absl::BlockingCounter coming(5);
+  absl::Mutex mutex;
+  std::set<std::thread::id> leaders;
+  std::vector<std::thread> others;
+  for (int i = 0; i < 5; ++i) {
+    others.emplace_back([&] {
+      coming.DecrementCount();
+      EXPECT_THAT(queue.Run([&](Database&) {
+        absl::MutexLock lock(&mutex);
+        leaders.insert(std::this_thread::get_id());
+        return absl::OkStatus();
+      }),
+                  IsOk());
+    });
+  }
+  coming.Wait();
+  std::this_thread::yield();
+  first_may_end.Notify();
+  first.join();
+  for (std::thread& other : others) other.join();
+  return static_cast<int>(leaders.size());
+}
+
+TEST_F(WriteQueueTest, WhoWaitsTogetherIsWrittenTogether) {
+  int leaders = 5;
+  for (int round = 0; round < 200 && leaders > 1; ++round) {
+    leaders = CountLeaders(queue_);
+  }
+  EXPECT_EQ(leaders, 1);
+}
+
+TEST_F(WriteQueueTest, WithoutSpaceNothingOfTheFailedWorkRemains) {
+  ASSERT_THAT(db_->Execute("PRAGMA max_page_count = 40"), IsOk());
+  const std::string large(200'000, 'x');
+  std::vector<std::thread> writers;
+  std::vector<absl::Status> done(8);
+  for (int writer = 0; writer < 8; ++writer) {
+    writers.emplace_back([&, writer] {
+      done[writer] = queue_.Run([&](Database& db) {
+        absl::Status inserted = Insert(db, writer);
+        inserted.Update(Insert(db, writer, writer % 2 == 0 ? large : "small"));
+        return inserted;
+      });
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  for (int writer = 0; writer < 8; ++writer) {
+    if (writer % 2 == 0) {
+      EXPECT_THAT(done[writer], StatusIs(StatusCode::kResourceExhausted));
+    }
+    const int64_t rows =
+        db_->QueryInt(
+               absl::StrCat("SELECT count(*) FROM t WHERE writer = ", writer))
+            .value();
+    EXPECT_EQ(rows, done[writer].ok() ? 2 : 0) << done[writer];
+  }
+}
+
+}  // namespace
+}  // namespace rekindle
