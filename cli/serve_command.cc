@@ -32,6 +32,7 @@ struct ServeFlags {
   std::optional<int64_t> grpc_port = ServerOptions().grpc_port;
   std::optional<int64_t> http_port;
   std::optional<int64_t> max_message_bytes = ServerOptions().max_message_bytes;
+  absl::Duration max_call_time = ServerOptions().max_call_time;
   bool read_only = false;
   absl::Duration grace = absl::Seconds(30);
 
@@ -48,6 +49,8 @@ struct ServeFlags {
                       "any free one (default: no HTTP)");
     flags.OptionalInt("max-message-bytes", "N", &max_message_bytes,
                       "the largest request or answer (default: 64 MiB)");
+    flags.Duration("max-call-time", &max_call_time,
+                   "how long one call may read");
     flags.Bool("read-only", &read_only,
                "refuse writes; the file must exist and is never changed");
     flags.Duration("grace", &grace,
@@ -76,6 +79,10 @@ absl::StatusOr<ServerOptions> OptionsFrom(const ServeFlags& flags) {
   RK_ASSIGN_OR_RETURN(options.max_message_bytes,
                       InRange("max-message-bytes", *flags.max_message_bytes, 1,
                               std::numeric_limits<int>::max()));
+  if (flags.max_call_time == absl::ZeroDuration()) {
+    return absl::InvalidArgumentError("--max-call-time must be more than 0");
+  }
+  options.max_call_time = flags.max_call_time;
   options.database_file = flags.db;
   options.version = REKINDLE_VERSION;
   return options;

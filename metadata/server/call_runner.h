@@ -5,6 +5,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "metadata/server/call_metrics.h"
 
 namespace rekindle {
@@ -12,13 +13,21 @@ namespace rekindle {
 // What every call goes through, whichever way it came. Thread-safe.
 class CallRunner {
  public:
-  // Runs `work` as one call and counts it; returns its status.
+  // Calls that take longer than `max_time` are given up, where they can be.
+  explicit CallRunner(absl::Duration max_time) : max_time_(max_time) {}
+
+  // Runs `work` as one call and counts it; returns its status. The client
+  // waits for its answer until `client_deadline`.
+  //
+  //   DEADLINE_EXCEEDED  either time was over, perhaps before `work` began
   absl::Status Run(absl::string_view transport, absl::string_view method,
+                   absl::Time client_deadline,
                    absl::FunctionRef<absl::Status()> work);
 
   const CallMetrics& metrics() const { return metrics_; }
 
  private:
+  const absl::Duration max_time_;
   CallMetrics metrics_;
 };
 

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "metadata/api/metadata_store.h"
 #include "metadata/api/rpc_list.h"
@@ -20,20 +21,21 @@
 namespace rekindle {
 namespace {
 
-// Runs `call` and hands on its answer, unless its client waits no longer: the
-// deadline passed, or it went away. absl's codes are gRPC's.
+// Runs `call` and hands on its answer, unless its client waits no longer.
+// absl's codes are gRPC's.
 template <typename Response, typename Call>
 grpc::Status Answer(CallRunner& calls, absl::string_view method,
                     const grpc::ServerContext& context, Response* response,
                     const Call& call) {
-  const absl::Status status = calls.Run("grpc", method, [&]() -> absl::Status {
-    if (context.IsCancelled()) {
-      return absl::DeadlineExceededError(
-          "the call was not begun: its client waits no longer");
-    }
-    RK_ASSIGN_OR_RETURN(*response, call());
-    return absl::OkStatus();
-  });
+  const absl::Status status = calls.Run(
+      "grpc", method, absl::FromChrono(context.deadline()),
+      [&]() -> absl::Status {
+        if (context.IsCancelled()) {
+          return absl::CancelledError("the client went away before its turn");
+        }
+        RK_ASSIGN_OR_RETURN(*response, call());
+        return absl::OkStatus();
+      });
   return {static_cast<grpc::StatusCode>(status.code()),
           std::string(status.message())};
 }

@@ -235,10 +235,11 @@ class HttplibServer : public HttpServer {
     }
     std::string answer;
     const absl::Status status =
-        calls_.Run("http", (*method)->name(), [&]() -> absl::Status {
-          RK_ASSIGN_OR_RETURN(answer, Call(**method, body));
-          return absl::OkStatus();
-        });
+        calls_.Run("http", (*method)->name(), absl::InfiniteFuture(),
+                   [&]() -> absl::Status {
+                     RK_ASSIGN_OR_RETURN(answer, Call(**method, body));
+                     return absl::OkStatus();
+                   });
     if (!status.ok()) return Reply(status, response);
     response.set_content(answer, kJson);
   }

@@ -19,6 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "base/utf8.h"
 #include "nlohmann/json.hpp"
 
 namespace rekindle {
@@ -105,15 +106,6 @@ absl::Status ExplainRefusal(const std::string& text, const std::string& name,
   }
   return ToAbsl(absl::StatusCode::kInvalidArgument,
                 absl::StrCat("the body is not a ", name, ": "), refused);
-}
-
-std::string ReplaceInvalidUtf8(const std::string& bytes) {
-  if (std::all_of(bytes.begin(), bytes.end(),
-                  [](char c) { return static_cast<signed char>(c) >= 0; })) {
-    return bytes;
-  }
-  return json::parse(json(bytes).dump(/*indent=*/-1, ' ', /*ensure_ascii=*/
-                                      false, json::error_handler_t::replace));
 }
 
 void MakeUtf8(Message* message);

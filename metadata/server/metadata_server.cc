@@ -16,6 +16,8 @@ namespace {
 
 class BothServers : public MetadataServer {
  public:
+  explicit BothServers(absl::Duration max_call_time) : calls_(max_call_time) {}
+
   absl::Status Start(Store& store, const ServerOptions& options) {
     RK_ASSIGN_OR_RETURN(grpc_, GrpcServer::Start(store, calls_, options));
     if (options.http_port.has_value()) {
@@ -45,7 +47,7 @@ class BothServers : public MetadataServer {
 
 absl::StatusOr<std::unique_ptr<MetadataServer>> StartMetadataServer(
     Store& store, const ServerOptions& options) {
-  auto server = std::make_unique<BothServers>();
+  auto server = std::make_unique<BothServers>(options.max_call_time);
   RK_RETURN_IF_ERROR(server->Start(store, options));
   return server;
 }

@@ -27,6 +27,10 @@ struct ServerOptions {
   // RESOURCE_EXHAUSTED.
   int max_calls = 256;
 
+  // How long one call may take; one that reads longer is DEADLINE_EXCEEDED. A
+  // write that has begun is finished.
+  absl::Duration max_call_time = absl::Minutes(1);
+
   // For /metrics: the file behind the store, if there is one, and what this
   // program calls itself.
   std::string database_file = {};

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "base/deadline.h"
 #include "base/status_macros.h"
 #include "metadata/sqlite/buffered_log.h"
 #include "metadata/sqlite/sqlite_status.h"
@@ -14,6 +15,17 @@ namespace {
 
 // How long a writer waits for another one before it gives up with ABORTED.
 constexpr int kBusyTimeoutMillis = 10'000;
+
+// How often a reader looks at its deadline: about every millisecond.
+constexpr int kInstructionsBetweenChecks = 10'000;
+
+// Whether the statement under way is to be interrupted, with DEADLINE_EXCEEDED:
+// not when it writes, for a writer also does the work of others, who may have
+// more time.
+int GiveUp(void* db) {
+  return DeadlinePassed() && sqlite3_txn_state(static_cast<sqlite3*>(db),
+                                               nullptr) != SQLITE_TXN_WRITE;
+}
 
 int FlagsFor(Database::Mode mode) {
   switch (mode) {
@@ -49,6 +61,7 @@ absl::StatusOr<std::unique_ptr<Database>> Database::Open(
   std::unique_ptr<Database> opened(new Database(db, mode == Mode::kReadOnly));
   if (result != SQLITE_OK) return SqliteStatus(db, "cannot open the file");
   sqlite3_busy_timeout(db, kBusyTimeoutMillis);
+  sqlite3_progress_handler(db, kInstructionsBetweenChecks, GiveUp, db);
   return opened;
 }
 

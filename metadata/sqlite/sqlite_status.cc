@@ -13,6 +13,8 @@ absl::StatusCode CodeFor(int primary, int extended) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return absl::StatusCode::kAborted;
+    case SQLITE_INTERRUPT:
+      return absl::StatusCode::kDeadlineExceeded;
     case SQLITE_CONSTRAINT:
       return extended == SQLITE_CONSTRAINT_UNIQUE ||
                      extended == SQLITE_CONSTRAINT_PRIMARYKEY

@@ -1,5 +1,6 @@
 #include "metadata/store/reader_pool.h"
 
+#include "base/deadline.h"
 #include "base/status_macros.h"
 #include "metadata/sqlite/transaction.h"
 
@@ -38,7 +39,11 @@ absl::StatusOr<std::unique_ptr<Database>> ReaderPool::Take() {
       mutex_.AssertHeld();
       return !idle_.empty() || opened_ < kMaxReaders;
     };
-    mutex_.Await(absl::Condition(&has_room));
+    if (!mutex_.AwaitWithDeadline(absl::Condition(&has_room),
+                                  CurrentDeadline())) {
+      return absl::DeadlineExceededError(
+          "all readers of the metadata store are busy");
+    }
     if (!idle_.empty()) {
       std::unique_ptr<Database> reader = std::move(idle_.back());
       idle_.pop_back();

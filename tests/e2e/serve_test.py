@@ -66,6 +66,7 @@ class StartTest(served.ServedWorkspace):
         self.assert_refused(self.start(http_port=-1), USAGE, "--http-port is -1")
         self.assert_refused(self.start(max_message_bytes=0), USAGE, "--max-message-bytes is 0")
         self.assert_refused(self.start(grace="soon"), USAGE, "--grace", "soon")
+        self.assert_refused(self.start(max_call_time="0s"), USAGE, "--max-call-time")
         self.assert_refused(self.start(host="192.0.2.1"), USAGE, "192.0.2.1", "not an address of this machine")
         self.assert_refused(self.start(metadata="grpc://x:1"), USAGE, "--metadata")
 

@@ -120,7 +120,7 @@ TEST_F(MetadataServerTest, AMessageThatIsTooLargeIsRefused) {
 }
 
 TEST_F(MetadataServerTest, AServerWithoutStepsIsRefusedForSteps) {
-  CallRunner calls;
+  CallRunner calls(absl::Minutes(1));
   const auto service = MakeMetadataService(store_->metadata(), calls);
   int port = 0;
   grpc::ServerBuilder builder;
@@ -216,6 +216,20 @@ TEST_F(MetadataServerTest, ShutdownFinishesACallOverHttp) {
   slow.LetItEnd();
   EXPECT_EQ(call.get(), 200);
   shutdown.get();
+}
+
+TEST_F(MetadataServerTest, ACallThatTakesTooLongIsGivenUp) {
+  ServerOptions hurried = AnyPort();
+  hurried.http_port = 0;
+  hurried.max_call_time = absl::Nanoseconds(1);
+  RK_ASSERT_OK_AND_ASSIGN(const auto server,
+                          StartMetadataServer(*store_, hurried));
+  EXPECT_THAT(Connect(server->grpc_port())->metadata().GetArtifacts({}),
+              StatusIs(StatusCode::kDeadlineExceeded, HasSubstr("1ns")));
+  EXPECT_EQ(httplib::Client("127.0.0.1", server->http_port())
+                .Post("/api/v1/GetArtifacts", "{}", "application/json")
+                ->status,
+            504);
 }
 
 TEST_F(MetadataServerTest, CallsBeyondTheLimitAreRefused) {

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/deadline.h"
 #include "tests/support/status_matchers.h"
 
 namespace rekindle {
@@ -140,6 +141,28 @@ TEST_F(OpenStoreTest, AReadOnlyStoreAnswersAndRefusesToWrite) {
   EXPECT_THAT(store->metadata().GetArtifacts({}), IsOk());
   EXPECT_THAT(store->metadata().PutArtifacts({}),
               StatusIs(StatusCode::kPermissionDenied));
+}
+
+TEST_F(OpenStoreTest, AReadPastItsDeadlineIsGivenUp) {
+  RK_ASSERT_OK_AND_ASSIGN(const auto store, Open(Mode::kCreate));
+  ml_metadata::PutArtifactTypeRequest type;
+  type.mutable_artifact_type()->set_name("Model");
+  RK_ASSERT_OK_AND_ASSIGN(const auto type_id,
+                          store->metadata().PutArtifactType(type));
+  ml_metadata::PutArtifactsRequest artifacts;
+  for (int i = 0; i < 5000; ++i) {
+    artifacts.add_artifacts()->set_type_id(type_id.type_id());
+  }
+  EXPECT_THAT(store->metadata().PutArtifacts(artifacts), IsOk());
+  {
+    const ScopedDeadline over(absl::InfinitePast());
+    EXPECT_THAT(store->metadata().GetArtifacts({}),
+                StatusIs(StatusCode::kDeadlineExceeded));
+    // Writes are finished.
+    EXPECT_THAT(store->metadata().PutArtifacts(artifacts), IsOk());
+  }
+  RK_ASSERT_OK_AND_ASSIGN(const auto all, store->metadata().GetArtifacts({}));
+  EXPECT_EQ(all.artifacts_size(), 10000);
 }
 
 TEST_F(OpenStoreTest, OurOwnTablesMayBeDropped) {
