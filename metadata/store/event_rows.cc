@@ -1,8 +1,8 @@
 #include "metadata/store/event_rows.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
-#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
@@ -116,16 +116,25 @@ absl::StatusOr<std::vector<EventRow>> FindRows(Database& db,
   while (true) {
     RK_ASSIGN_OR_RETURN(const bool more, rows.Step());
     if (!more) break;
-    EventRow& row = found.emplace_back();
-    row.id = rows.Int(0);
-    row.event.set_artifact_id(rows.Int(1));
-    row.event.set_execution_id(rows.Int(2));
-    row.event.set_type(static_cast<Event::Type>(rows.Int(3)));
-    if (!rows.IsNull(4)) row.event.set_milliseconds_since_epoch(rows.Int(4));
+    found.push_back(
+        {.id = rows.Int(0),
+         .artifact_id = rows.Int(1),
+         .execution_id = rows.Int(2),
+         .type = static_cast<Event::Type>(rows.Int(3)),
+         .millis = rows.IsNull(4) ? std::nullopt : std::optional(rows.Int(4))});
   }
   std::sort(found.begin(), found.end(),
             [](const EventRow& a, const EventRow& b) { return a.id < b.id; });
   return found;
+}
+
+Event ToEvent(const EventRow& row) {
+  Event event;
+  event.set_artifact_id(row.artifact_id);
+  event.set_execution_id(row.execution_id);
+  event.set_type(row.type);
+  if (row.millis.has_value()) event.set_milliseconds_since_epoch(*row.millis);
+  return event;
 }
 
 void ReadStep(const Statement& row, Event& event) {
@@ -156,16 +165,16 @@ absl::StatusOr<std::vector<EventRow>> FindEventRowsByExecutions(
 }
 
 absl::StatusOr<std::vector<Event>> WithPaths(Database& db,
-                                             std::vector<EventRow> rows) {
+                                             absl::Span<const EventRow> rows) {
   std::vector<Event> events;
   std::vector<int64_t> ids;
   absl::flat_hash_map<int64_t, size_t> places;
   events.reserve(rows.size());
   ids.reserve(rows.size());
-  for (EventRow& row : rows) {
+  for (const EventRow& row : rows) {
     places[row.id] = events.size();
     ids.push_back(row.id);
-    events.push_back(std::move(row.event));
+    events.push_back(ToEvent(row));
   }
   RK_ASSIGN_OR_RETURN(Statement steps,
                       db.Prepare(absl::StrCat(
@@ -182,16 +191,16 @@ absl::StatusOr<std::vector<Event>> WithPaths(Database& db,
 
 absl::StatusOr<std::vector<Event>> FindEventsByArtifacts(
     Database& db, absl::Span<const int64_t> artifact_ids) {
-  RK_ASSIGN_OR_RETURN(std::vector<EventRow> rows,
+  RK_ASSIGN_OR_RETURN(const std::vector<EventRow> rows,
                       FindEventRowsByArtifacts(db, artifact_ids));
-  return WithPaths(db, std::move(rows));
+  return WithPaths(db, rows);
 }
 
 absl::StatusOr<std::vector<Event>> FindEventsByExecutions(
     Database& db, absl::Span<const int64_t> execution_ids) {
-  RK_ASSIGN_OR_RETURN(std::vector<EventRow> rows,
+  RK_ASSIGN_OR_RETURN(const std::vector<EventRow> rows,
                       FindEventRowsByExecutions(db, execution_ids));
-  return WithPaths(db, std::move(rows));
+  return WithPaths(db, rows);
 }
 
 }  // namespace rekindle

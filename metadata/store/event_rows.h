@@ -3,6 +3,7 @@
 #define REKINDLE_METADATA_STORE_EVENT_ROWS_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -22,13 +23,16 @@ namespace rekindle {
 absl::Status PutEvent(Database& db, const ml_metadata::Event& event,
                       int64_t now_millis);
 
-// An event and the id of its row.
+// A row of Event: an event without its path.
 struct EventRow {
   int64_t id = 0;
-  ml_metadata::Event event;
+  int64_t artifact_id = 0;
+  int64_t execution_id = 0;
+  ml_metadata::Event::Type type = ml_metadata::Event::UNKNOWN;
+  std::optional<int64_t> millis;
 };
 
-// The events of the given nodes, in the order they were stored; without paths.
+// The events of the given nodes, in the order they were stored.
 absl::StatusOr<std::vector<EventRow>> FindEventRowsByArtifacts(
     Database& db, absl::Span<const int64_t> artifact_ids);
 absl::StatusOr<std::vector<EventRow>> FindEventRowsByExecutions(
@@ -36,7 +40,7 @@ absl::StatusOr<std::vector<EventRow>> FindEventRowsByExecutions(
 
 // The whole events of rows, in their order.
 absl::StatusOr<std::vector<ml_metadata::Event>> WithPaths(
-    Database& db, std::vector<EventRow> rows);
+    Database& db, absl::Span<const EventRow> rows);
 
 // Whole events of the given nodes, in the order they were stored.
 absl::StatusOr<std::vector<ml_metadata::Event>> FindEventsByArtifacts(

@@ -1,6 +1,6 @@
 #include "metadata/store/lineage.h"
 
-#include <utility>
+#include <algorithm>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
@@ -20,16 +20,30 @@ bool IsInput(Event::Type type) {
          type == Event::INTERNAL_INPUT;
 }
 
+using Ids = absl::flat_hash_set<int64_t>;
+
+// The nodes that are part of the answer.
+struct Met {
+  Ids artifacts;
+  Ids executions;
+};
+
+std::vector<int64_t> Sorted(const Ids& ids) {
+  std::vector<int64_t> sorted(ids.begin(), ids.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
 // The two sides of an event, so that one hop is written once.
 struct FromArtifact {
   using Next = Execution;
   static auto Find(Database& db, absl::Span<const int64_t> ids) {
     return FindEventRowsByArtifacts(db, ids);
   }
-  static int64_t NextId(const Event& event) { return event.execution_id(); }
+  static int64_t NextId(const EventRow& event) { return event.execution_id; }
   // Upstream of an artifact is who wrote it.
-  static bool IsUpstream(const Event& event) { return !IsInput(event.type()); }
-  static std::set<int64_t>& Seen(Walked& walked) { return walked.executions; }
+  static bool IsUpstream(const EventRow& event) { return !IsInput(event.type); }
+  static Ids& Seen(Met& met) { return met.executions; }
   static const std::optional<WalkEnd>& End(const WalkOptions& options) {
     return options.end_executions;
   }
@@ -40,9 +54,9 @@ struct FromExecution {
   static auto Find(Database& db, absl::Span<const int64_t> ids) {
     return FindEventRowsByExecutions(db, ids);
   }
-  static int64_t NextId(const Event& event) { return event.artifact_id(); }
-  static bool IsUpstream(const Event& event) { return IsInput(event.type()); }
-  static std::set<int64_t>& Seen(Walked& walked) { return walked.artifacts; }
+  static int64_t NextId(const EventRow& event) { return event.artifact_id; }
+  static bool IsUpstream(const EventRow& event) { return IsInput(event.type); }
+  static Ids& Seen(Met& met) { return met.artifacts; }
   static const std::optional<WalkEnd>& End(const WalkOptions& options) {
     return options.end_artifacts;
   }
@@ -64,8 +78,9 @@ class Walker {
         RK_ASSIGN_OR_RETURN(frontier, Hop<Other>(frontier));
       }
     }
-    RK_ASSIGN_OR_RETURN(walked_.events, WithPaths(db_, std::move(kept_)));
-    return std::move(walked_);
+    Walked walked = {Sorted(met_.artifacts), Sorted(met_.executions), {}};
+    RK_ASSIGN_OR_RETURN(walked.events, WithPaths(db_, kept_));
+    return walked;
   }
 
  private:
@@ -73,10 +88,8 @@ class Walker {
   template <typename From>
   absl::StatusOr<std::vector<int64_t>> Begin(
       const std::vector<int64_t>& start) {
-    if (options_.start_may_end) {
-      return Meet<From>({start.begin(), start.end()});
-    }
-    From::Seen(walked_).insert(start.begin(), start.end());
+    if (options_.start_may_end) return Meet<From>(start);
+    From::Seen(met_).insert(start.begin(), start.end());
     return start;
   }
 
@@ -84,27 +97,28 @@ class Walker {
   template <typename From>
   absl::StatusOr<std::vector<int64_t>> Hop(
       const std::vector<int64_t>& frontier) {
-    RK_ASSIGN_OR_RETURN(std::vector<EventRow> rows, From::Find(db_, frontier));
-    std::erase_if(rows, [this](const EventRow& row) {
-      return !IsWanted<From>(row.event) || kept_ids_.contains(row.id);
+    RK_ASSIGN_OR_RETURN(std::vector<EventRow> events,
+                        From::Find(db_, frontier));
+    std::erase_if(events, [this](const EventRow& event) {
+      return !IsWanted<From>(event) || kept_ids_.contains(event.id);
     });
-    std::set<int64_t> met;
-    for (const EventRow& row : rows) {
-      if (!IsSeen<From>(row.event)) met.insert(From::NextId(row.event));
+    Ids next;
+    for (const EventRow& event : events) {
+      if (!IsSeen<From>(event)) next.insert(From::NextId(event));
     }
-    RK_ASSIGN_OR_RETURN(std::vector<int64_t> next, Meet<From>(met));
-    for (EventRow& row : rows) {
-      if (IsSeen<From>(row.event)) Keep(std::move(row));
+    RK_ASSIGN_OR_RETURN(std::vector<int64_t> going_on,
+                        Meet<From>(Sorted(next)));
+    for (const EventRow& event : events) {
+      if (IsSeen<From>(event)) Keep(event);
     }
-    return next;
+    return going_on;
   }
 
   // Notes the nodes, but for endings that are left out; returns those from
   // which to go on.
   template <typename From>
-  absl::StatusOr<std::vector<int64_t>> Meet(const std::set<int64_t>& met) {
-    const std::vector<int64_t> ids(met.begin(), met.end());
-    std::set<int64_t> ending;
+  absl::StatusOr<std::vector<int64_t>> Meet(const std::vector<int64_t>& ids) {
+    Ids ending;
     const std::optional<WalkEnd>& end = From::End(options_);
     if (end.has_value() && !ids.empty()) {
       RK_ASSIGN_OR_RETURN(const auto passing,
@@ -117,33 +131,33 @@ class Walker {
       if (IsFull()) break;
       const bool ends = ending.contains(id);
       if (!ends) going_on.push_back(id);
-      if (!ends || end->included) From::Seen(walked_).insert(id);
+      if (!ends || end->included) From::Seen(met_).insert(id);
     }
     return going_on;
   }
 
   template <typename From>
-  bool IsWanted(const Event& event) const {
+  bool IsWanted(const EventRow& event) const {
     return From::IsUpstream(event) ? options_.upstream : options_.downstream;
   }
   template <typename From>
-  bool IsSeen(const Event& event) {
-    return From::Seen(walked_).contains(From::NextId(event));
+  bool IsSeen(const EventRow& event) {
+    return From::Seen(met_).contains(From::NextId(event));
   }
   bool IsFull() const {
-    const size_t nodes = walked_.artifacts.size() + walked_.executions.size();
+    const size_t nodes = met_.artifacts.size() + met_.executions.size();
     return nodes >= static_cast<size_t>(options_.max_nodes);
   }
-  void Keep(EventRow row) {
-    kept_ids_.insert(row.id);
-    kept_.push_back(std::move(row));
+  void Keep(const EventRow& event) {
+    kept_ids_.insert(event.id);
+    kept_.push_back(event);
   }
 
   Database& db_;
   const WalkOptions& options_;
-  Walked walked_;
+  Met met_;
   std::vector<EventRow> kept_;
-  absl::flat_hash_set<int64_t> kept_ids_;
+  Ids kept_ids_;
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -33,8 +32,8 @@ struct WalkOptions {
 
 // What a walk met.
 struct Walked {
-  std::set<int64_t> artifacts;
-  std::set<int64_t> executions;
+  std::vector<int64_t> artifacts;          // ids, ascending
+  std::vector<int64_t> executions;         // ids, ascending
   std::vector<ml_metadata::Event> events;  // in the order met, each once
 };
 

@@ -32,10 +32,6 @@ using ::ml_metadata::LineageSubgraphQueryOptions;
 // More hops than these are read as these.
 constexpr int64_t kMaxHops = 100;
 
-std::vector<int64_t> ToVector(const std::set<int64_t>& ids) {
-  return {ids.begin(), ids.end()};
-}
-
 absl::Status NothingToStartFrom() {
   return absl::NotFoundError("no node passes the filter of the starting nodes");
 }
@@ -91,9 +87,9 @@ absl::StatusOr<Walked> WalkFor(Database& db,
 absl::Status AddMembers(Database& db, const Walked& walked,
                         LineageGraph* graph) {
   RK_ASSIGN_OR_RETURN(auto attributions,
-                      FindAttributions(db, ToVector(walked.artifacts)));
+                      FindAttributions(db, walked.artifacts));
   RK_ASSIGN_OR_RETURN(auto associations,
-                      FindAssociations(db, ToVector(walked.executions)));
+                      FindAssociations(db, walked.executions));
   std::set<int64_t> contexts;
   for (const auto& edge : attributions) contexts.insert(edge.context_id());
   for (const auto& edge : associations) contexts.insert(edge.context_id());
@@ -190,9 +186,9 @@ absl::StatusOr<Walked> WalkFor(Database& db,
 }
 
 template <typename Node>
-absl::Status AddWholeNodes(Database& db, const std::set<int64_t>& ids,
+absl::Status AddWholeNodes(Database& db, const std::vector<int64_t>& ids,
                            RepeatedPtrField<Node>* into) {
-  RK_ASSIGN_OR_RETURN(Nodes<Node> nodes, FindNodes<Node>(db, ToVector(ids)));
+  RK_ASSIGN_OR_RETURN(Nodes<Node> nodes, FindNodes<Node>(db, ids));
   MoveInto(std::move(nodes), into);
   return absl::OkStatus();
 }
