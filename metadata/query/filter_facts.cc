@@ -1,13 +1,10 @@
 #include "metadata/query/filter_facts.h"
 
 #include <variant>
-#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "base/status_macros.h"
-#include "metadata/query/filter_ast.h"
-#include "metadata/query/filter_parser.h"
+#include "absl/strings/string_view.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 
 namespace rekindle {
@@ -70,10 +67,9 @@ void NoteAll(const FilterExpr& expr, ArtifactFacts& facts) {
 
 }  // namespace
 
-absl::StatusOr<ArtifactFacts> FactsOf(absl::string_view filter) {
-  RK_ASSIGN_OR_RETURN(const FilterExprPtr parsed, ParseFilter(filter));
+ArtifactFacts FactsOf(const FilterExpr& filter) {
   ArtifactFacts facts;
-  NoteAll(*parsed, facts);
+  NoteAll(filter, facts);
   return facts;
 }
 

@@ -6,8 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
+#include "metadata/query/filter_ast.h"
 
 namespace rekindle {
 
@@ -28,9 +27,7 @@ struct ArtifactFacts {
 };
 
 // Reads the facts out of a filter on artifacts.
-//
-//   INVALID_ARGUMENT  it does not parse
-absl::StatusOr<ArtifactFacts> FactsOf(absl::string_view filter);
+ArtifactFacts FactsOf(const FilterExpr& filter);
 
 }  // namespace rekindle
 

@@ -96,9 +96,8 @@ class Translator {
   Translator(absl::string_view text, FilterTarget target)
       : text_(text), target_(target) {}
 
-  absl::StatusOr<SqlFilter> Run() {
-    RK_ASSIGN_OR_RETURN(const FilterExprPtr filter, ParseFilter(text_));
-    RK_ASSIGN_OR_RETURN(sql_.condition, Condition(*filter));
+  absl::StatusOr<SqlFilter> Run(const FilterExpr& filter) {
+    RK_ASSIGN_OR_RETURN(sql_.condition, Condition(filter));
     return std::move(sql_);
   }
 
@@ -471,7 +470,14 @@ class Translator {
 
 absl::StatusOr<SqlFilter> FilterToSql(absl::string_view filter,
                                       FilterTarget target) {
-  return Translator(filter, target).Run();
+  RK_ASSIGN_OR_RETURN(const FilterExprPtr parsed, ParseFilter(filter));
+  return FilterToSql(*parsed, filter, target);
+}
+
+absl::StatusOr<SqlFilter> FilterToSql(const FilterExpr& filter,
+                                      absl::string_view text,
+                                      FilterTarget target) {
+  return Translator(text, target).Run(filter);
 }
 
 }  // namespace rekindle

@@ -3,6 +3,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "metadata/query/filter_ast.h"
 #include "metadata/query/filter_fields.h"
 #include "metadata/sqlite/sql_fragment.h"
 
@@ -25,6 +26,11 @@ struct SqlFilter {
 //   INVALID_ARGUMENT  it does not parse, names what is not there, or compares
 //                     what cannot be compared; the message points at it
 absl::StatusOr<SqlFilter> FilterToSql(absl::string_view filter,
+                                      FilterTarget target);
+
+// The same for one that is parsed already, from `text`.
+absl::StatusOr<SqlFilter> FilterToSql(const FilterExpr& filter,
+                                      absl::string_view text,
                                       FilterTarget target);
 
 }  // namespace rekindle

@@ -1,6 +1,6 @@
 #include "metadata/store/latest.h"
 
-#include "absl/strings/string_view.h"
+#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "metadata/api/node_traits.h"
 #include "metadata/query/filter_facts.h"
@@ -11,11 +11,12 @@ namespace {
 
 constexpr int64_t kNone = -1;  // the id of nothing that is stored
 
-absl::StatusOr<bool> HasLatestTable(Database& db) {
-  RK_ASSIGN_OR_RETURN(Statement row,
-                      db.Prepare("SELECT 1 FROM sqlite_master WHERE name = ?"));
-  row.Bind(kLatestTable);
-  return row.Step();
+// Looks by using it, which costs less than asking for its name. An error of
+// another kind will come again where it matters.
+bool HasLatestTable(Database& db) {
+  absl::StatusOr<Statement> row =
+      db.Prepare(absl::StrCat("SELECT 1 FROM ", kLatestTable, " LIMIT 1"));
+  return row.ok() && row->Step().ok();
 }
 
 // The only id among the rows, kNone if there is no row, nullopt if many.
@@ -65,9 +66,8 @@ absl::StatusOr<std::optional<int64_t>> ContextId(Database& db,
 
 absl::StatusOr<std::optional<LatestKey>> FindLatestKey(
     Database& db, std::optional<int64_t> context_id,
-    std::optional<int64_t> type_id, const std::string& filter_query) {
-  if (filter_query.empty()) return std::nullopt;
-  RK_ASSIGN_OR_RETURN(const ArtifactFacts facts, FactsOf(filter_query));
+    std::optional<int64_t> type_id, const FilterExpr& filter) {
+  const ArtifactFacts facts = FactsOf(filter);
   if (!facts.state.has_value()) return std::nullopt;
   if (!context_id.has_value()) {
     RK_ASSIGN_OR_RETURN(context_id, ContextId(db, facts));
@@ -76,8 +76,7 @@ absl::StatusOr<std::optional<LatestKey>> FindLatestKey(
     RK_ASSIGN_OR_RETURN(type_id, TypeId(db, facts));
   }
   if (!context_id.has_value() || !type_id.has_value()) return std::nullopt;
-  RK_ASSIGN_OR_RETURN(const bool has_table, HasLatestTable(db));
-  if (!has_table) return std::nullopt;
+  if (!HasLatestTable(db)) return std::nullopt;
   return LatestKey{*context_id, *type_id, *facts.state};
 }
 

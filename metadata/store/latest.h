@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "absl/status/statusor.h"
+#include "metadata/query/filter_ast.h"
 #include "metadata/sqlite/database.h"
 
 namespace rekindle {
@@ -22,11 +22,9 @@ struct LatestKey {
 // The key under which all artifacts are that the filter passes, in the context
 // and of the type if given; nullopt if they are under more than one, or if it
 // is not plain from the filter, or if the store has no such table.
-//
-//   INVALID_ARGUMENT  the filter does not parse
 absl::StatusOr<std::optional<LatestKey>> FindLatestKey(
     Database& db, std::optional<int64_t> context_id,
-    std::optional<int64_t> type_id, const std::string& filter_query);
+    std::optional<int64_t> type_id, const FilterExpr& filter);
 
 }  // namespace rekindle
 

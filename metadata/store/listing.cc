@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
+#include "metadata/query/filter_parser.h"
 #include "metadata/query/filter_to_sql.h"
 #include "metadata/query/page_token.h"
 #include "metadata/sqlite/schema.h"
@@ -130,12 +131,12 @@ Source FromTable(const ListScope& scope, absl::string_view column) {
 template <typename Node>
 absl::StatusOr<Source> ChooseSource(Database& db, const ListScope& scope,
                                     absl::string_view column,
-                                    const std::string& filter_query) {
+                                    const FilterExpr* filter) {
   if constexpr (std::is_same_v<Node, ml_metadata::Artifact>) {
-    if (column == kCreateTime) {
+    if (column == kCreateTime && filter != nullptr) {
       RK_ASSIGN_OR_RETURN(
           const std::optional<LatestKey> key,
-          FindLatestKey(db, scope.context_id, scope.type_id, filter_query));
+          FindLatestKey(db, scope.context_id, scope.type_id, *filter));
       if (key.has_value()) return FromLatest(*key);
     }
   }
@@ -157,13 +158,16 @@ template <typename Node>
 absl::StatusOr<Selection> SelectEntries(Database& db, const ListScope& scope,
                                         absl::string_view column,
                                         const std::string& filter_query) {
+  FilterExprPtr parsed;
   SqlFilter filter;
   filter.condition.Add("TRUE");
   if (!filter_query.empty()) {
-    RK_ASSIGN_OR_RETURN(filter, FilterToSql(filter_query, kTarget<Node>));
+    RK_ASSIGN_OR_RETURN(parsed, ParseFilter(filter_query));
+    RK_ASSIGN_OR_RETURN(filter,
+                        FilterToSql(*parsed, filter_query, kTarget<Node>));
   }
   RK_ASSIGN_OR_RETURN(const Source source,
-                      ChooseSource<Node>(db, scope, column, filter_query));
+                      ChooseSource<Node>(db, scope, column, parsed.get()));
   SqlFragment sql(filter.repeats ? "SELECT DISTINCT " : "SELECT ");
   sql.Add(absl::StrCat(source.id, ", ", source.field, " FROM "))
       .Add(source.rows)

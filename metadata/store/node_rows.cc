@@ -406,6 +406,10 @@ absl::StatusOr<Nodes<Node>> FindNodesWhere(Database& db,
 template <typename Node>
 absl::StatusOr<Nodes<Node>> FindNodes(Database& db,
                                       absl::Span<const int64_t> ids) {
+  if (ids.size() == 1) {
+    return FindNodesWhere<Node>(db,
+                                SqlFragment("n.id = ").AddValue(ids.front()));
+  }
   return FindNodesWhere<Node>(
       db, SqlFragment("n.id IN (SELECT value FROM json_each(")
               .AddValue(absl::StrCat("[", absl::StrJoin(ids, ","), "]"))
