@@ -61,7 +61,7 @@ absl::Status CheckIntegrity(const std::string& db) {
   RK_ASSIGN_OR_RETURN(const std::unique_ptr<Database> database,
                       Database::Open(db, Database::Mode::kReadOnly));
   RK_ASSIGN_OR_RETURN(Statement check,
-                      database->PrepareOnce("PRAGMA integrity_check"));
+                      database->Prepare("PRAGMA integrity_check"));
   RK_ASSIGN_OR_RETURN(const bool answered, check.Step());
   const std::string answer(answered ? check.Text(0) : "nothing");
   if (answer == "ok") return absl::OkStatus();
