@@ -239,9 +239,8 @@ void Print(const Options& options, const Totals& totals) {
   std::cout << absl::StrFormat(
       "soak: seed %d, %d writers, %d databases, %d kills while writing and %d "
       "while starting\n"
-      "soak: %d writes acknowledged, none lost; %d unanswered: %d stored "
-      "whole, "
-      "%d not at all\n"
+      "soak: %d writes acknowledged, none lost; %d unanswered; of those that "
+      "leave a trace %d are stored whole, %d not at all\n"
       "soak: %d claims granted, no token twice, %d refused while held\n"
       "soak: %d operations compared, exactly; integrity_check ok each time\n",
       options.seed, kWriters, totals.databases, totals.kills,
