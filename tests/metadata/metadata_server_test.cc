@@ -175,23 +175,31 @@ TEST_F(MetadataServerTest, AnAnswerThatIsTooLargeIsRefused) {
               StatusIs(StatusCode::kResourceExhausted));
 }
 
-TEST_F(MetadataServerTest, ShutdownFinishesACallOverGrpc) {
+TEST_F(MetadataServerTest, ShutdownFinishesACallOverGrpcAndRefusesOthers) {
   SlowStore slow(*store_);
+  ServerOptions options = AnyPort();
+  options.http_port = 0;
   RK_ASSERT_OK_AND_ASSIGN(const auto server,
-                          StartMetadataServer(slow, AnyPort()));
+                          StartMetadataServer(slow, options));
   const auto client = Connect(server->grpc_port());
   auto call = std::async(std::launch::async, [&client] {
     return client->metadata().GetArtifactTypes({});
   });
   slow.WaitUntilCalled();
+  httplib::Client http("127.0.0.1", server->http_port());
+  EXPECT_EQ(http.Get("/readyz")->status, 200);
   auto shutdown = std::async(std::launch::async,
                              [&] { server->Shutdown(absl::Minutes(1)); });
-  // Once it takes no more calls, the shutdown has begun.
-  while (Connect(server->grpc_port())->metadata().GetArtifacts({}).ok()) {
+  while (http.Get("/readyz")->status != 503) {
   }
+  EXPECT_EQ(http.Post("/api/v1/GetArtifacts", "{}", "application/json")->status,
+            503);
+  EXPECT_EQ(http.Get("/healthz")->status, 200);
   slow.LetItEnd();
   EXPECT_THAT(call.get(), IsOk());
   shutdown.get();
+  EXPECT_THAT(client->metadata().GetArtifacts({}),
+              StatusIs(StatusCode::kUnavailable));
 }
 
 TEST_F(MetadataServerTest, ShutdownFinishesACallOverHttp) {
