@@ -1,6 +1,6 @@
 """Runs the examples of docs/differences-from-mlmd.md against both stores.
 
-  python mlmd_differences_test.py SERVER
+  python mlmd_differences_test.py REKINDLE
 
 Each must print, with ml_metadata's embedded store and with our server, what the
 document says.
@@ -68,14 +68,15 @@ def peer_store(path):
 
 
 def main():
-  server = sys.argv[1]
+  rekindle = sys.argv[1]
   before, examples = read_examples()
   failures = 0
   for number, (code, theirs, ours) in examples.items():
     with tempfile.TemporaryDirectory() as folder:
       for who, expected, open_store in (
           ('ml_metadata', theirs, peer_store(os.path.join(folder, 'peer.db'))),
-          ('Rekindle', ours, OurServer(server, os.path.join(folder, 'our.db')))):
+          ('Rekindle', ours,
+           OurServer(rekindle, os.path.join(folder, 'ours.db')))):
         printed = printed_by(before + code, open_store)
         verdict = 'ok' if printed == expected else f'FAILED, not {expected}'
         failures += printed != expected

@@ -1,6 +1,6 @@
 """Drives ml_metadata's embedded store and our server with the same calls.
 
-  python mlmd_differential_test.py SERVER [--seed N] [--calls N] [--queries N]
+  python mlmd_differential_test.py REKINDLE [--seed N] [--calls N] [--queries N]
                                    [--minutes N]
 
 Every request goes to both, to ours through the stock client over gRPC; every
@@ -410,7 +410,7 @@ class Run:
 
 def main():
   parser = argparse.ArgumentParser(description=__doc__)
-  parser.add_argument('server')
+  parser.add_argument('rekindle', help='the program')
   parser.add_argument('--seed', type=int, default=random.randrange(2**31))
   parser.add_argument('--calls', type=int, default=1400)
   parser.add_argument('--queries', type=int, default=2100)
@@ -432,7 +432,7 @@ def play(options, seed):
   with tempfile.TemporaryDirectory() as folder:
     run = Run(Both(folder, Allowed()), seed)
     for part in range(PARTS):
-      with run.both.opened(options.server):
+      with run.both.opened(options.rekindle):
         if part == 0:
           run.set_up()
         run.go(options.calls // PARTS, options.queries // PARTS)

@@ -6,6 +6,7 @@ import contextlib
 import difflib
 import os
 import re
+import signal
 import subprocess
 import time
 
@@ -62,22 +63,28 @@ def open_peer(path):
 
 
 class OurServer:
-  """Our server on a file, until the end of the `with`."""
+  """`rekindle serve` on a file, until the end of the `with`."""
 
-  def __init__(self, program, path):
-    self.command = [program, path]
+  def __init__(self, rekindle, path):
+    self.command = [rekindle, 'serve', '--db', path, '--grpc-port', '0']
 
   def __enter__(self):
     self.process = subprocess.Popen(
-        self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    port = int(self.process.stdout.readline())
-    config = mlmd.MetadataStoreClientConfig(host='127.0.0.1', port=port)
+        self.command, stdout=subprocess.PIPE, text=True)
+    for line in self.process.stdout:
+      listening = re.match(r'listening on grpc://(.+):(\d+)$', line)
+      if listening:
+        break
+    else:
+      raise Difference(f'{self.command} did not start')
+    config = mlmd.MetadataStoreClientConfig(
+        host=listening.group(1), port=int(listening.group(2)))
     return metadata_store.MetadataStore(config)
 
   def __exit__(self, *unused):
-    self.process.stdin.close()
+    self.process.send_signal(signal.SIGTERM)
     self.process.stdout.close()
-    if self.process.wait(timeout=30) != 0:
+    if self.process.wait(timeout=60) != 0:
       raise Difference(f'the server ended with {self.process.returncode}')
 
 
