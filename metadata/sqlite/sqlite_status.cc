@@ -1,5 +1,6 @@
 #include "metadata/sqlite/sqlite_status.h"
 
+#include <cerrno>
 #include <sqlite3.h>
 
 #include "absl/strings/str_cat.h"
@@ -8,11 +9,17 @@
 namespace rekindle {
 namespace {
 
+// SQLite itself takes only ENOSPC for a full disk. What else there is it leaves
+// in errno: sqlite3_system_errno() is not set by a failed COMMIT.
+bool IsOutOfRoom(int extended) {
+  if (extended == SQLITE_FULL) return true;
+  const bool is_write =
+      extended == SQLITE_IOERR_WRITE || extended == SQLITE_IOERR_FSYNC;
+  return is_write && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG);
+}
+
 absl::StatusCode CodeFor(int primary, int extended) {
   switch (primary) {
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-      return absl::StatusCode::kAborted;
     case SQLITE_INTERRUPT:
       return absl::StatusCode::kDeadlineExceeded;
     case SQLITE_CONSTRAINT:
@@ -25,11 +32,9 @@ absl::StatusCode CodeFor(int primary, int extended) {
     case SQLITE_AUTH:
     case SQLITE_CANTOPEN:
       return absl::StatusCode::kPermissionDenied;
-    case SQLITE_FULL:
     case SQLITE_NOMEM:
     case SQLITE_TOOBIG:
       return absl::StatusCode::kResourceExhausted;
-    case SQLITE_CORRUPT:
     case SQLITE_IOERR:
       return absl::StatusCode::kDataLoss;
     case SQLITE_NOTADB:
@@ -43,7 +48,23 @@ absl::StatusCode CodeFor(int primary, int extended) {
 
 absl::Status SqliteStatus(sqlite3* db, absl::string_view doing) {
   const int extended = sqlite3_extended_errcode(db);
-  return {CodeFor(extended & 0xff, extended),
+  const int primary = extended & 0xff;
+  if (primary == SQLITE_BUSY || primary == SQLITE_LOCKED) {
+    return absl::AbortedError(
+        "the metadata database is locked: another process has been writing to "
+        "it for too long; nothing was changed, try again");
+  }
+  if (IsOutOfRoom(extended)) {
+    return absl::ResourceExhaustedError(
+        "there is no room for the metadata database: its disk or quota is "
+        "full; nothing was changed, free some space and try again");
+  }
+  if (primary == SQLITE_CORRUPT) {
+    return absl::DataLossError(
+        absl::StrCat("the metadata database is damaged (", sqlite3_errmsg(db),
+                     "); restore it from a backup"));
+  }
+  return {CodeFor(primary, extended),
           absl::StrCat(doing, ": ", sqlite3_errmsg(db))};
 }
 

@@ -10,11 +10,12 @@ struct sqlite3;
 namespace rekindle {
 
 // The status for the last error of `db`, saying that it happened while `doing`.
+// To be called right after the call that failed.
 //
 //   ALREADY_EXISTS      a UNIQUE or PRIMARY KEY constraint
 //   ABORTED             locked by another writer
 //   PERMISSION_DENIED   read-only or not accessible
-//   RESOURCE_EXHAUSTED  the disk or the memory is full
+//   RESOURCE_EXHAUSTED  the disk, a quota or the memory is full
 //   DATA_LOSS           damaged
 //   FAILED_PRECONDITION not a database
 //   INTERNAL            anything else

@@ -1,12 +1,16 @@
 #include "metadata/api/open_store.h"
 
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <sqlite3.h>
 #include <sstream>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "base/deadline.h"
 #include "tests/support/status_matchers.h"
@@ -47,6 +51,42 @@ class OpenStoreTest : public ::testing::Test {
               SQLITE_OK)
         << sqlite3_errmsg(db);
     sqlite3_close(db);
+  }
+
+  // The first value that the query returns.
+  std::string Query(const std::string& sql) {
+    std::string value;
+    sqlite3* db = nullptr;
+    EXPECT_EQ(sqlite3_open(path_.c_str(), &db), SQLITE_OK);
+    sqlite3_stmt* query = nullptr;
+    EXPECT_EQ(sqlite3_prepare_v2(db, sql.c_str(), -1, &query, nullptr),
+              SQLITE_OK);
+    if (sqlite3_step(query) == SQLITE_ROW) {
+      value = reinterpret_cast<const char*>(sqlite3_column_text(query, 0));
+    }
+    sqlite3_finalize(query);
+    sqlite3_close(db);
+    return value;
+  }
+
+  static int64_t PutType(Store& store) {
+    ml_metadata::PutArtifactTypeRequest request;
+    request.mutable_artifact_type()->set_name("Data");
+    const auto put = store.metadata().PutArtifactType(request);
+    EXPECT_THAT(put, IsOk());
+    return put.ok() ? put->type_id() : 0;
+  }
+  static absl::Status PutArtifact(Store& store, int64_t type,
+                                  const std::string& uri) {
+    ml_metadata::PutArtifactsRequest request;
+    request.add_artifacts()->set_type_id(type);
+    request.mutable_artifacts(0)->set_uri(uri);
+    return store.metadata().PutArtifacts(request).status();
+  }
+  static int CountArtifacts(Store& store) {
+    const auto artifacts = store.metadata().GetArtifacts({});
+    EXPECT_THAT(artifacts, IsOk());
+    return artifacts.ok() ? artifacts->artifacts_size() : -1;
   }
 
   std::filesystem::path folder_;
@@ -127,12 +167,29 @@ TEST_F(OpenStoreTest, ADamagedDatabaseIsDataLoss) {
                              HasSubstr("restore it from a backup"))));
 }
 
+// Root may write everywhere: the child becomes nobody first.
+int OpenAsNobody(const std::string& path, Mode mode) {
+  constexpr uid_t kNobody = 65534;
+  if (geteuid() == 0 && setresuid(kNobody, kNobody, kNobody) != 0) return 1;
+  const auto store = OpenSqliteStore(path, SystemClock(), {.mode = mode});
+  std::cerr << store.status();
+  return store.ok() ? 0 : 2;
+}
+
 TEST_F(OpenStoreTest, AnUnwritableFolderIsNamed) {
-  if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
-  std::filesystem::permissions(folder_, std::filesystem::perms::owner_read |
-                                            std::filesystem::perms::owner_exec);
-  EXPECT_THAT(Open(Mode::kCreate), StatusIs(StatusCode::kPermissionDenied,
-                                            HasSubstr("is not writable")));
+  std::filesystem::permissions(folder_,
+                               static_cast<std::filesystem::perms>(0555));
+  EXPECT_EXIT(std::exit(OpenAsNobody(path_, Mode::kCreate)),
+              ::testing::ExitedWithCode(2), "PERMISSION_DENIED.*not writable");
+}
+
+TEST_F(OpenStoreTest, AnUnreadableFileIsNamed) {
+  EXPECT_THAT(Open(Mode::kCreate), IsOk());
+  std::filesystem::permissions(folder_,
+                               static_cast<std::filesystem::perms>(0777));
+  std::filesystem::permissions(path_, static_cast<std::filesystem::perms>(0));
+  EXPECT_EXIT(std::exit(OpenAsNobody(path_, Mode::kReadOnly)),
+              ::testing::ExitedWithCode(2), "PERMISSION_DENIED.*not readable");
 }
 
 TEST_F(OpenStoreTest, AReadOnlyStoreAnswersAndRefusesToWrite) {
@@ -163,6 +220,77 @@ TEST_F(OpenStoreTest, AReadPastItsDeadlineIsGivenUp) {
   }
   RK_ASSERT_OK_AND_ASSIGN(const auto all, store->metadata().GetArtifacts({}));
   EXPECT_EQ(all.artifacts_size(), 10000);
+}
+
+TEST_F(OpenStoreTest, ALockedDatabaseIsAbortedAndUnchanged) {
+  RK_ASSERT_OK_AND_ASSIGN(const auto store, Open(Mode::kCreate));
+  const int64_t type = PutType(*store);
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(path_.c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  EXPECT_THAT(PutArtifact(*store, type, "u"),
+              StatusIs(StatusCode::kAborted, HasSubstr("is locked")));
+  EXPECT_EQ(CountArtifacts(*store), 0);
+  sqlite3_close(other);
+  EXPECT_THAT(PutArtifact(*store, type, "u"), IsOk());
+}
+
+// While it lives, no file of this process grows beyond `bytes`: every write
+// past it fails as on a full disk.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit = {bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, SIG_DFL);
+  }
+
+ private:
+  rlimit before_ = {};
+};
+
+TEST_F(OpenStoreTest, AFullDiskLosesNothingThatWasAcknowledged) {
+  RK_ASSERT_OK_AND_ASSIGN(auto store, Open(Mode::kCreate));
+  const int64_t type = PutType(*store);
+  const std::string uri(100'000, 'u');
+  int put = 0;
+  {
+    const FullDisk full(1'000'000);
+    absl::Status status;
+    while (put < 100 && (status = PutArtifact(*store, type, uri)).ok()) ++put;
+    EXPECT_THAT(status, StatusIs(StatusCode::kResourceExhausted,
+                                 HasSubstr("free some space")));
+    EXPECT_GT(put, 0);
+    EXPECT_EQ(CountArtifacts(*store), put);
+  }
+  EXPECT_THAT(PutArtifact(*store, type, uri), IsOk());
+  store.reset();
+  RK_ASSERT_OK_AND_ASSIGN(store, Open(Mode::kReadOnly));
+  EXPECT_EQ(CountArtifacts(*store), put + 1);
+  EXPECT_EQ(Query("PRAGMA integrity_check"), "ok");
+}
+
+TEST_F(OpenStoreTest, ADamagedTableIsDataLossNotSilence) {
+  RK_ASSERT_OK_AND_ASSIGN(auto store, Open(Mode::kCreate));
+  const int64_t type = PutType(*store);
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_THAT(PutArtifact(*store, type, std::string(500, 'u')), IsOk());
+  }
+  store.reset();
+  // Everything but the first pages, which hold the schema.
+  std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(-40'000, std::ios::end);
+  file << std::string(40'000, 'x');
+  file.close();
+  store = *Open(Mode::kReadOnly);
+  EXPECT_THAT(store->metadata().GetArtifacts({}),
+              StatusIs(StatusCode::kDataLoss, HasSubstr("is damaged")));
 }
 
 TEST_F(OpenStoreTest, OurOwnTablesMayBeDropped) {
