@@ -189,14 +189,14 @@ class Translator {
 
   absl::StatusOr<SqlFragment> In(const FilterExpr& expr) {
     RK_ASSIGN_OR_RETURN(const Operand value, Value(*expr.operands[0]));
+    if (!value.enum_name.empty()) return UnknownName(value);
     SqlFragment sql("(");
     sql.Add(value.sql).Add(expr.negated ? " NOT IN (" : " IN (");
     for (size_t i = 1; i < expr.operands.size(); ++i) {
       RK_ASSIGN_OR_RETURN(Operand item, Value(*expr.operands[i]));
       RK_RETURN_IF_ERROR(ResolveEnum(value, &item));
-      if (item.type != Type::kNull) {
-        RK_RETURN_IF_ERROR(CheckComparable(value, item));
-      }
+      const bool is_null = item.type == Type::kNull && item.enum_name.empty();
+      if (!is_null) RK_RETURN_IF_ERROR(CheckComparable(value, item));
       sql.Add(i == 1 ? "" : ", ").Add(item.sql);
     }
     sql.Add(")");

@@ -305,6 +305,8 @@ TEST_P(FilterTest, RefusesWhatHasNoMeaning) {
                                    "! id = 1",
                                    "name = 'one",
                                    "name = 'it\\_s'",
+                                   "bogus IN (LIVE, PENDING)",
+                                   "id IN (bogus)",
                                    "id IS 1",
                                    "name IS TRUE",
                                    "id = 1 /* open",
