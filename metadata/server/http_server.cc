@@ -97,8 +97,8 @@ double SizeOf(const std::string& file) {
 
 class HttplibServer : public HttpServer {
  public:
-  HttplibServer(Store& store, CallRunner& calls, const ServerOptions& options)
-      : store_(store), calls_(calls), options_(options) {
+  HttplibServer(Store& store, CallRunner& calls, ServerOptions options)
+      : store_(store), calls_(calls), options_(std::move(options)) {
     for (const Method& method : AllMethods()) {
       methods_[method.name()] = &method;
     }

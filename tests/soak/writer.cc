@@ -125,9 +125,9 @@ absl::Status Writer::UpdateBatch(Store& store) {
   const auto request = MakeUpdate(record.operation, types_,
                                   record.artifact_ids[0], record.version + 1);
   Known updated = Known::kUnknown;
-  const absl::Status put = Counted(&updated, [&] {
-                             return store.metadata().PutArtifacts(request);
-                           }).status();
+  absl::Status put = Counted(&updated, [&] {
+                       return store.metadata().PutArtifacts(request);
+                     }).status();
   if (put.ok()) ++record.version;
   record.update_unknown = updated == Known::kUnknown;
   return put;
@@ -179,7 +179,7 @@ absl::Status Writer::Contend(Store& store, int round) {
   renew.set_token(claim->token());
   renew.set_lease_millis(lease_millis);
   const int64_t highest_before_renewal = claims_.Highest(step);
-  const absl::Status renewed =
+  absl::Status renewed =
       Counted(&known, [&] { return store.steps().Renew(renew); }).status();
   if (absl::IsAborted(renewed)) return absl::OkStatus();
   if (renewed.ok() && highest_before_renewal > claim->token()) {
