@@ -172,7 +172,8 @@ TEST(ConcurrencyTest, ManyThreadsThroughTheServer) {
                           OpenSqliteStore(folder / "store.db", SystemClock()));
   RK_ASSERT_OK_AND_ASSIGN(const auto server,
                           StartMetadataServer(*store, {.grpc_port = 0}));
-  const auto client = ConnectGrpcStore(server->grpc_address());
+  const auto client =
+      ConnectGrpcStore(absl::StrCat("127.0.0.1:", server->grpc_port()));
   RunLoad(*client);
   server->Shutdown(absl::Seconds(10));
 }
