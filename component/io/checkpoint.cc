@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
+#include "component/contract/whole_file.h"
 #include "component/io/durable_file.h"
 #include "tensorflow/core/util/tensor_bundle/naming.h"
 
@@ -60,7 +61,7 @@ absl::StatusOr<std::optional<std::string>> CheckpointManager::Latest() const {
 
 absl::StatusOr<std::vector<std::string>> CheckpointManager::Listed() const {
   const std::string path = absl::StrCat(folder_, "/", kStateFile);
-  const absl::StatusOr<std::string> text = ReadFile(path);
+  const absl::StatusOr<std::string> text = ReadWholeFile(path);
   if (absl::IsNotFound(text.status())) return std::vector<std::string>();
   RK_RETURN_IF_ERROR(text.status());
 
@@ -89,7 +90,7 @@ absl::Status CheckpointManager::WriteState(
   for (const std::string& name : names) {
     absl::StrAppend(&text, "all_model_checkpoint_paths: \"", name, "\"\n");
   }
-  return WriteFileAtomically(absl::StrCat(folder_, "/", kStateFile), text);
+  return ReplaceFile(absl::StrCat(folder_, "/", kStateFile), text);
 }
 
 void CheckpointManager::Remove(const std::string& name) const {

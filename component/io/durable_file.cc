@@ -1,17 +1,14 @@
 #include "component/io/durable_file.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <string_view>
 #include <system_error>
 #include <unistd.h>
 
 #include "absl/strings/str_cat.h"
-#include "base/status_macros.h"
 
 namespace rekindle {
 namespace {
@@ -30,30 +27,6 @@ absl::Status SyncFile(const std::string& path) {
   const int error = fsync(fd) == 0 ? 0 : errno;
   close(fd);
   return error == 0 ? absl::OkStatus() : IoError("flush", path, error);
-}
-
-absl::Status WriteFileAtomically(const std::string& path,
-                                 std::string_view bytes) {
-  const std::string temporary = absl::StrCat(path, ".tmp-", getpid());
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) return IoError("write", path, errno);
-  RK_RETURN_IF_ERROR(SyncFile(temporary));
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-    return IoError("replace", path, errno);
-  }
-  return SyncFile(std::filesystem::path(path).parent_path().string());
-}
-
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file && errno == ENOENT) {
-    return absl::NotFoundError(absl::StrCat("there is no file '", path, "'"));
-  }
-  std::string bytes(std::istreambuf_iterator<char>(file), {});
-  if (!file || file.bad()) return IoError("read", path, errno);
-  return bytes;
 }
 
 absl::Status MakeFolder(const std::string& path) {

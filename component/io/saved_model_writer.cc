@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
+#include "component/contract/whole_file.h"
 #include "component/io/durable_file.h"
 #include "component/io/string_tensor.h"
 #include "component/io/tensor_bundle.h"
@@ -179,7 +180,7 @@ absl::Status WriteSavedModel(const SavedModelContents& contents,
   RK_RETURN_IF_ERROR(WriteTensors(
       Values(contents),
       absl::StrCat(variables, "/", tensorflow::kSavedModelVariablesFilename)));
-  return WriteFileAtomically(
+  return ReplaceFile(
       absl::StrCat(folder, "/", tensorflow::kSavedModelFilenamePb),
       model.SerializeAsString());
 }

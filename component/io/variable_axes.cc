@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "component/contract/whole_file.h"
 #include "component/io/durable_file.h"
 #include "nlohmann/json.hpp"
 #include "tensorflow/cc/saved_model/constants.h"
@@ -25,13 +26,13 @@ absl::Status WriteVariableAxes(const VariableAxes& axes,
   const nlohmann::json json = {{"axes", axes.axes},
                                {"variables", axes.variables}};
   RK_RETURN_IF_ERROR(MakeFolder(FolderOf(saved_model)));
-  return WriteFileAtomically(
-      PathOf(saved_model), json.dump(2, ' ', /*ensure_ascii=*/false,
-                                     nlohmann::json::error_handler_t::replace));
+  return ReplaceFile(PathOf(saved_model),
+                     json.dump(2, ' ', /*ensure_ascii=*/false,
+                               nlohmann::json::error_handler_t::replace));
 }
 
 absl::StatusOr<VariableAxes> ReadVariableAxes(const std::string& saved_model) {
-  const absl::StatusOr<std::string> text = ReadFile(PathOf(saved_model));
+  const absl::StatusOr<std::string> text = ReadWholeFile(PathOf(saved_model));
   if (absl::IsNotFound(text.status())) return VariableAxes();
   RK_RETURN_IF_ERROR(text.status());
   try {

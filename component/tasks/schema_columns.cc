@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
-#include "component/io/durable_file.h"
+#include "component/contract/whole_file.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
 #include "tensorflow_metadata/proto/v0/schema.pb.h"
@@ -186,7 +186,7 @@ absl::StatusOr<SchemaColumns> ParseSchemaColumns(const std::string& text,
 
 absl::StatusOr<SchemaColumns> ReadSchemaColumns(const std::string& path,
                                                 const std::string& label_key) {
-  RK_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  RK_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(path));
   return ParseSchemaColumns(text, path, label_key);
 }
 
