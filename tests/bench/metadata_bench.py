@@ -355,14 +355,11 @@ class Server:
         [os.path.join(bench.build, 'bin/rekindle'), 'serve', f'--db={path}',
          '--grpc-port=0', '--http-port=0'],
         stdout=subprocess.PIPE, text=True)
-    self.address = None
-    for line in self._process.stdout:
-      if line.startswith('grpc '):
-        self.address = line.split()[-1]
-      if line.startswith('http '):
-        break
-    if self.address is None:
-      raise RuntimeError('rekindle serve does not say where it listens')
+    listening = self._process.stdout.readline()
+    prefix = 'listening on grpc://'
+    if not listening.startswith(prefix):
+      raise RuntimeError(f'rekindle serve does not say where it listens: {listening}')
+    self.address = listening.removeprefix(prefix).strip()
 
   def memory(self, field='VmRSS'):
     with open(f'/proc/{self._process.pid}/status') as status:

@@ -34,6 +34,14 @@ class LatestTest : public ::testing::Test {
     store_ = OpenSqliteStore(path_, clock_).value();
   }
 
+  void CloseAndDropTable() {
+    store_.reset();
+    Execute(
+        "DROP TABLE rk_latest; DROP TRIGGER rk_latest_attributed; "
+        "DROP TRIGGER rk_latest_unattributed; DROP TRIGGER rk_latest_changed; "
+        "DROP TRIGGER rk_latest_deleted");
+  }
+
   // Writes as any other program does.
   void Execute(const std::string& sql) {
     sqlite3* db = nullptr;
@@ -260,11 +268,7 @@ TEST_F(LatestTest, IsFilledFromAStoreThatHasNone) {
   random_.seed(1);
   PutTypesAndContexts();
   for (int step = 0; step < 60; ++step) Step();
-  store_.reset();
-  Execute(
-      "DROP TABLE rk_latest; DROP TRIGGER rk_latest_attributed; "
-      "DROP TRIGGER rk_latest_unattributed; DROP TRIGGER rk_latest_changed; "
-      "DROP TRIGGER rk_latest_deleted");
+  CloseAndDropTable();
   Reopen();
   EXPECT_GT(QueryInt("SELECT count(*) FROM rk_latest"), 0);
   ExpectTableIsRight();
@@ -274,11 +278,7 @@ TEST_F(LatestTest, AReaderOfAStoreThatHasNoneFindsTheSame) {
   random_.seed(2);
   PutTypesAndContexts();
   for (int step = 0; step < 60; ++step) Step();
-  store_.reset();
-  Execute(
-      "DROP TABLE rk_latest; DROP TRIGGER rk_latest_attributed; "
-      "DROP TRIGGER rk_latest_unattributed; DROP TRIGGER rk_latest_changed; "
-      "DROP TRIGGER rk_latest_deleted");
+  CloseAndDropTable();
   store_ =
       OpenSqliteStore(path_, clock_, {.mode = OpenOptions::Mode::kReadOnly})
           .value();
