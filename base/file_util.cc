@@ -40,18 +40,6 @@ absl::Status SyncPath(const std::string& path) {
   return absl::OkStatus();
 }
 
-absl::Status WriteAll(int fd, absl::string_view content,
-                      const std::string& path) {
-  while (!content.empty()) {
-    const ssize_t n = write(fd, content.data(), content.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return ErrnoStatus(errno, "write", path);
-    content.remove_prefix(static_cast<size_t>(n));
-  }
-  if (fsync(fd) != 0) return ErrnoStatus(errno, "flush", path);
-  return absl::OkStatus();
-}
-
 // Makes a file beside `path` under a name nobody else has; returns its
 // descriptor and puts the name into `temp`.
 absl::StatusOr<int> OpenTempBeside(const std::string& path, std::string* temp) {
@@ -105,12 +93,26 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   return content;
 }
 
+absl::Status WriteAll(int fd, absl::string_view bytes,
+                      const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t n = write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return ErrnoStatus(errno, "write", path);
+    bytes.remove_prefix(static_cast<size_t>(n));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status WriteFileAtomically(const std::string& path,
                                  absl::string_view content) {
   std::string temp;
   RK_ASSIGN_OR_RETURN(const int fd, OpenTempBeside(path, &temp));
   fchmod(fd, 0644);
   absl::Status written = WriteAll(fd, content, path);
+  if (written.ok() && fsync(fd) != 0) {
+    written = ErrnoStatus(errno, "flush", path);
+  }
   close(fd);
   if (written.ok() && rename(temp.c_str(), path.c_str()) != 0) {
     written = ErrnoStatus(errno, "write", path);
@@ -139,6 +141,13 @@ absl::Status SyncTree(const std::string& path) {
 absl::Status RenameNoReplace(const std::string& from, const std::string& to) {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(),
                 RENAME_NOREPLACE) != 0) {
+    return ErrnoStatus(errno, absl::StrCat("rename ", from, " to"), to);
+  }
+  return SyncPath(ParentOf(to));
+}
+
+absl::Status RenameReplacing(const std::string& from, const std::string& to) {
+  if (rename(from.c_str(), to.c_str()) != 0) {
     return ErrnoStatus(errno, absl::StrCat("rename ", from, " to"), to);
   }
   return SyncPath(ParentOf(to));

@@ -27,6 +27,11 @@ absl::Status MakeWritableDir(const std::string& path);
 
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
+// Writes all of `bytes` to an open file; `path` is for the message.
+//
+//   RESOURCE_EXHAUSTED  the disk is full
+absl::Status WriteAll(int fd, absl::string_view bytes, const std::string& path);
+
 // Replaces the file at `path` with `content`, so that a reader, or a power
 // failure, sees the old file or the new one whole.
 absl::Status WriteFileAtomically(const std::string& path,
@@ -39,6 +44,9 @@ absl::Status SyncTree(const std::string& path);
 //
 //   ALREADY_EXISTS  something is at `to`
 absl::Status RenameNoReplace(const std::string& from, const std::string& to);
+
+// The same, but replaces a file at `to`.
+absl::Status RenameReplacing(const std::string& from, const std::string& to);
 
 // Removes `path` and everything below it; nothing there is fine.
 absl::Status RemoveTree(const std::string& path);

@@ -1,24 +1,38 @@
 #include "metadata/api/grpc_store.h"
 
+#include <cerrno>
+#include <cstdint>
+#include <fcntl.h>
+#include <fstream>
 #include <memory>
 #include <string>
+#include <unistd.h>
 #include <utility>
 
 #include <grpcpp/grpcpp.h>
+#include <sys/stat.h>
 
+#include "absl/cleanup/cleanup.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/file_util.h"
+#include "base/status_macros.h"
+#include "base/status_util.h"
+#include "metadata/api/maintenance_store.h"
 #include "metadata/api/rpc_list.h"
 #include "ml_metadata/proto/metadata_store_service.grpc.pb.h"
+#include "rekindle/v1/maintenance_service.grpc.pb.h"
 #include "rekindle/v1/step_service.grpc.pb.h"
 
 namespace rekindle {
 namespace {
 
 using ::ml_metadata::MetadataStoreService;
+using ::rekindle::v1::MaintenanceService;
 using ::rekindle::v1::StepService;
 
 // The server that a store talks to.
@@ -114,17 +128,101 @@ class GrpcStepStore : public StepStore {
   const Peer peer_;
 };
 
+// These calls have no deadline: a large store takes as long as it takes.
+class GrpcMaintenanceStore : public MaintenanceStore {
+ public:
+  GrpcMaintenanceStore(const std::shared_ptr<grpc::Channel>& channel, Peer peer)
+      : stub_(MaintenanceService::NewStub(channel)), peer_(std::move(peer)) {}
+
+  absl::Status Backup(const std::string& path, Progress progress) override {
+    const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+                        S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH);
+    if (fd < 0) return ErrnoStatus(errno, "write", path);
+    const absl::Cleanup close_fd = [fd] { close(fd); };
+    grpc::ClientContext context;
+    const auto chunks = stub_->Backup(&context, {});
+    int64_t done = 0;
+    const auto append = [&](const v1::Chunk& chunk) -> absl::Status {
+      RK_RETURN_IF_ERROR(WriteAll(fd, chunk.data(), path));
+      done += static_cast<int64_t>(chunk.data().size());
+      return progress(done, chunk.total_bytes());
+    };
+    RK_RETURN_IF_ERROR(Receive(context, *chunks, append));
+    if (fsync(fd) != 0) return ErrnoStatus(errno, "flush", path);
+    return absl::OkStatus();
+  }
+
+  absl::Status Export(Sink sink) override {
+    grpc::ClientContext context;
+    const auto chunks = stub_->Export(&context, {});
+    return Receive(context, *chunks,
+                   [&](const v1::Chunk& chunk) { return sink(chunk.data()); });
+  }
+
+  absl::StatusOr<int64_t> Load(const std::string& path) override {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return ErrnoStatus(errno, "read", path);
+    grpc::ClientContext context;
+    v1::LoadResponse response;
+    const auto writer = stub_->Load(&context, &response);
+    v1::Chunk chunk;
+    std::string buffer(kChunkBytes, '\0');
+    do {
+      file.read(buffer.data(), kChunkBytes);
+      chunk.set_data(buffer.data(), static_cast<size_t>(file.gcount()));
+      // A stream that broke says why when it is finished.
+    } while (writer->Write(chunk) && file);
+    // Half a file must not look like a whole one.
+    if (file.bad()) context.TryCancel();
+    writer->WritesDone();
+    RK_RETURN_IF_ERROR(Explain(writer->Finish()));
+    return response.records();
+  }
+
+ private:
+  static constexpr std::streamsize kChunkBytes = 1 << 20;
+
+  // Calls `take` with every chunk; its error ends the call.
+  absl::Status Receive(grpc::ClientContext& context,
+                       grpc::ClientReader<v1::Chunk>& chunks,
+                       absl::FunctionRef<absl::Status(const v1::Chunk&)> take) {
+    v1::Chunk chunk;
+    absl::Status taken;
+    while (taken.ok() && chunks.Read(&chunk)) taken = take(chunk);
+    if (!taken.ok()) context.TryCancel();
+    const grpc::Status finished = chunks.Finish();
+    return taken.ok() ? Explain(finished) : taken;
+  }
+
+  // A server of ML Metadata does not know the service at all.
+  absl::Status Explain(const grpc::Status& status) const {
+    if (status.ok()) return absl::OkStatus();
+    const absl::Status answer = FromGrpc(status, peer_);
+    if (!absl::IsUnimplemented(answer)) return answer;
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the metadata server at ", peer_.address,
+        " can neither be copied nor loaded: it is not Rekindle's"));
+  }
+
+  std::unique_ptr<MaintenanceService::Stub> stub_;
+  const Peer peer_;
+};
+
 class GrpcStore : public Store {
  public:
   GrpcStore(const std::shared_ptr<grpc::Channel>& channel, const Peer& peer)
-      : metadata_(channel, peer), steps_(channel, peer) {}
+      : metadata_(channel, peer),
+        steps_(channel, peer),
+        maintenance_(channel, peer) {}
 
   MetadataStore& metadata() override { return metadata_; }
   StepStore& steps() override { return steps_; }
+  MaintenanceStore& maintenance() override { return maintenance_; }
 
  private:
   GrpcMetadataStore metadata_;
   GrpcStepStore steps_;
+  GrpcMaintenanceStore maintenance_;
 };
 
 }  // namespace

@@ -7,19 +7,22 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/clock.h"
+#include "metadata/api/maintenance_store.h"
 #include "metadata/api/metadata_store.h"
 #include "metadata/api/step_store.h"
 
 namespace rekindle {
 
-// An open store: the catalogue, and the steps' side of it. Thread-safe.
+// An open store: the catalogue, the steps' side of it, and what keeps it safe.
+// Thread-safe.
 class Store {
  public:
   virtual ~Store() = default;
 
-  // Both live as long as the store.
+  // They live as long as the store.
   virtual MetadataStore& metadata() = 0;
   virtual StepStore& steps() = 0;
+  virtual MaintenanceStore& maintenance() = 0;
 };
 
 struct OpenOptions {

@@ -72,6 +72,8 @@
   X(Renew)                      \
   X(PreparePublish)             \
   X(Publish)                    \
-  X(Finish)
+  X(Finish)                     \
+  X(Verify)                     \
+  X(Delete)
 
 #endif  // REKINDLE_METADATA_API_RPC_LIST_H_

@@ -7,8 +7,9 @@
 namespace rekindle {
 
 // What a pipeline step needs of the store beyond ML Metadata's calls: to own
-// its execution, and to publish only while it owns it. The messages of
-// rekindle/v1/step_service.proto say what each field means.
+// its execution, and to publish only while it owns it; and to look after what
+// steps leave behind. The messages of rekindle/v1/step_service.proto say what
+// each field means.
 //
 // A claim lives in three durable facts of the execution: its state, and its
 // custom properties `attempts` (a JSON list, one object per claim) and
@@ -60,6 +61,18 @@ class StepStore {
   //   NOT_FOUND, ABORTED  as Renew
   virtual absl::StatusOr<rekindle::v1::FinishResponse> Finish(
       const rekindle::v1::FinishRequest& request) = 0;
+
+  // Checks the store itself. What is wrong with it is an answer, not an error.
+  virtual absl::StatusOr<rekindle::v1::VerifyResponse> Verify(
+      const rekindle::v1::VerifyRequest& request) = 0;
+
+  // Removes nodes with all that belongs to them, all of them or none.
+  //
+  //   INVALID_ARGUMENT     nothing is named
+  //   NOT_FOUND            names the nodes that are not stored
+  //   FAILED_PRECONDITION  names what is in the way
+  virtual absl::StatusOr<rekindle::v1::DeleteResponse> Delete(
+      const rekindle::v1::DeleteRequest& request) = 0;
 };
 
 }  // namespace rekindle

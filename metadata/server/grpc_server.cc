@@ -14,7 +14,9 @@
 #include "base/status_macros.h"
 #include "metadata/server/grpc_service.h"
 #include "metadata/server/listening.h"
+#include "metadata/server/maintenance_service.h"
 #include "ml_metadata/proto/metadata_store_service.grpc.pb.h"
+#include "rekindle/v1/maintenance_service.grpc.pb.h"
 #include "rekindle/v1/step_service.grpc.pb.h"
 
 namespace rekindle {
@@ -28,7 +30,8 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
 
 GrpcServer::GrpcServer(Store& store, CallRunner& calls)
     : metadata_(MakeMetadataService(store.metadata(), calls)),
-      steps_(MakeStepService(store.steps(), calls)) {}
+      steps_(MakeStepService(store.steps(), calls)),
+      maintenance_(MakeMaintenanceService(store.maintenance())) {}
 
 GrpcServer::~GrpcServer() { Shutdown(absl::ZeroDuration()); }
 
@@ -46,6 +49,7 @@ absl::Status GrpcServer::Listen(const ServerOptions& options) {
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.RegisterService(metadata_.get());
   builder.RegisterService(steps_.get());
+  builder.RegisterService(maintenance_.get());
   server_ = builder.BuildAndStart();
   if (server_ == nullptr || port_ == 0) {
     return WhyNotListening(options.host, options.grpc_port);
@@ -54,7 +58,8 @@ absl::Status GrpcServer::Listen(const ServerOptions& options) {
   // when that is said.
   for (const char* service :
        {ml_metadata::MetadataStoreService::service_full_name(),
-        v1::StepService::service_full_name()}) {
+        v1::StepService::service_full_name(),
+        v1::MaintenanceService::service_full_name()}) {
     server_->GetHealthCheckService()->SetServingStatus(service, true);
   }
   return absl::OkStatus();

@@ -14,7 +14,7 @@
 
 namespace rekindle {
 
-// The store's two services and gRPC's health service. Thread-safe.
+// The store's three services and gRPC's health service. Thread-safe.
 class GrpcServer {
  public:
   // Serves from now on. `store` and `calls` are not owned and must outlive the
@@ -39,6 +39,7 @@ class GrpcServer {
   // The services must outlive the server that calls them.
   const std::unique_ptr<grpc::Service> metadata_;
   const std::unique_ptr<grpc::Service> steps_;
+  const std::unique_ptr<grpc::Service> maintenance_;
   int port_ = 0;
   std::unique_ptr<grpc::Server> server_;
 };

@@ -58,6 +58,9 @@ class Database {
 
   bool read_only() const { return read_only_; }
 
+  // For what SQLite can do beyond statements. Not to be closed.
+  sqlite3* handle() { return db_; }
+
  private:
   explicit Database(sqlite3* db, bool read_only)
       : db_(db), read_only_(read_only) {}

@@ -68,4 +68,9 @@ absl::Status SqliteStatus(sqlite3* db, absl::string_view doing) {
           absl::StrCat(doing, ": ", sqlite3_errmsg(db))};
 }
 
+absl::Status SqliteCodeStatus(int result, absl::string_view doing) {
+  return {CodeFor(result & 0xff, result),
+          absl::StrCat(doing, ": ", sqlite3_errstr(result))};
+}
+
 }  // namespace rekindle

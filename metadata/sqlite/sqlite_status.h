@@ -21,6 +21,9 @@ namespace rekindle {
 //   INTERNAL            anything else
 absl::Status SqliteStatus(sqlite3* db, absl::string_view doing);
 
+// The same for a result that no connection remembers, as a backup's.
+absl::Status SqliteCodeStatus(int result, absl::string_view doing);
+
 }  // namespace rekindle
 
 #endif  // REKINDLE_METADATA_SQLITE_SQLITE_STATUS_H_

@@ -11,6 +11,7 @@
 #include "metadata/sqlite/database.h"
 #include "metadata/sqlite/file_check.h"
 #include "metadata/sqlite/schema.h"
+#include "metadata/store/sqlite_maintenance_store.h"
 #include "metadata/store/sqlite_metadata_store.h"
 #include "metadata/store/sqlite_step_store.h"
 #include "metadata/store/transactor.h"
@@ -26,15 +27,18 @@ class SqliteStore : public Store {
               const Clock& clock)
       : transactor_(std::move(db), std::move(open_reader)),
         metadata_(transactor_, clock),
-        steps_(transactor_, clock) {}
+        steps_(transactor_, clock),
+        maintenance_(transactor_) {}
 
   MetadataStore& metadata() override { return metadata_; }
   StepStore& steps() override { return steps_; }
+  MaintenanceStore& maintenance() override { return maintenance_; }
 
  private:
   Transactor transactor_;
   SqliteMetadataStore metadata_;
   SqliteStepStore steps_;
+  SqliteMaintenanceStore maintenance_;
 };
 
 Database::Mode DatabaseMode(OpenOptions::Mode mode) {

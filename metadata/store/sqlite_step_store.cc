@@ -9,11 +9,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
+#include "metadata/store/delete_rows.h"
 #include "metadata/store/edge_rows.h"
 #include "metadata/store/lease_rows.h"
 #include "metadata/store/node_rows.h"
 #include "metadata/store/step_rows.h"
 #include "metadata/store/type_rows.h"
+#include "metadata/store/verify.h"
 
 namespace rekindle {
 namespace {
@@ -439,6 +441,31 @@ absl::StatusOr<v1::FinishResponse> SqliteStepStore::Finish(
       [&](Database& db, v1::FinishResponse&) {
         return DoFinish(db, request, clock_.NowMillis());
       });
+}
+
+absl::StatusOr<v1::VerifyResponse> SqliteStepStore::Verify(
+    const v1::VerifyRequest& request) {
+  return transactor_.Read<v1::VerifyResponse>(
+      [&](Database& db, v1::VerifyResponse& response) {
+        return VerifyStore(db, request, clock_.NowMillis(), response);
+      });
+}
+
+absl::StatusOr<v1::DeleteResponse> SqliteStepStore::Delete(
+    const v1::DeleteRequest& request) {
+  v1::DeleteResponse gone;
+  absl::StatusOr<v1::DeleteResponse> deleted =
+      transactor_.Write<v1::DeleteResponse>(
+          [&](Database& db, v1::DeleteResponse& response) -> absl::Status {
+            RK_RETURN_IF_ERROR(
+                DeleteNodes(db, request, clock_.NowMillis(), response));
+            gone = response;
+            return request.dry_run() ? absl::CancelledError()
+                                     : absl::OkStatus();
+          });
+  // A dry run does it all and takes it back.
+  if (request.dry_run() && absl::IsCancelled(deleted.status())) return gone;
+  return deleted;
 }
 
 }  // namespace rekindle

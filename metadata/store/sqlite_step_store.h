@@ -25,6 +25,10 @@ class SqliteStepStore : public StepStore {
       const v1::PublishRequest& request) override;
   absl::StatusOr<v1::FinishResponse> Finish(
       const v1::FinishRequest& request) override;
+  absl::StatusOr<v1::VerifyResponse> Verify(
+      const v1::VerifyRequest& request) override;
+  absl::StatusOr<v1::DeleteResponse> Delete(
+      const v1::DeleteRequest& request) override;
 
  private:
   Transactor& transactor_;

@@ -21,6 +21,9 @@ class Transactor {
   // one in memory, `db` is the only one.
   Transactor(std::unique_ptr<Database> db, ReaderPool::Open open_reader);
 
+  // Whether there is but one connection, to a database in memory.
+  bool in_memory() const { return !readers_.has_value(); }
+
   // Runs `work` and commits; if it fails, nothing it did remains.
   //
   //   PERMISSION_DENIED  the store is open read-only

@@ -267,6 +267,199 @@ TEST_P(StepStoreTest, FinishingTakesOnlyFailedOrCanceled) {
       StatusIs(StatusCode::kNotFound));
 }
 
+// --- verify
+// -------------------------------------------------------------------
+
+TEST_P(StepStoreTest, NothingIsWrongWithAStoreThatIsOnlyUsed) {
+  PutArtifact();
+  RK_ASSERT_OK_AND_ASSIGN(
+      const auto claim,
+      Claim("inputs { key: 'examples' index: 0 artifact_id: 1 }"));
+  EXPECT_THAT(Prepare(claim.token()), IsOk());
+  EXPECT_THAT(Publish(claim.token()), IsOk());
+  RK_ASSERT_OK_AND_ASSIGN(const auto verdict, Call(&StepStore::Verify, ""));
+  EXPECT_THAT(verdict.problems(), IsEmpty());
+}
+
+TEST_P(StepStoreTest, AnExecutionWhoseOwnerDiedIsFound) {
+  EXPECT_THAT(Claim(), IsOk());
+  RK_ASSERT_OK_AND_ASSIGN(const auto while_alive, Call(&StepStore::Verify, ""));
+  EXPECT_THAT(while_alive.problems(), IsEmpty());
+  clock_.Advance(absl::Milliseconds(60'000));
+  RK_ASSERT_OK_AND_ASSIGN(const auto after, Call(&StepStore::Verify, ""));
+  EXPECT_THAT(after.problems(),
+              ElementsAre(LooksLike("kind: LEFT_RUNNING id: 1")));
+}
+
+TEST_P(StepStoreTest, ARunningExecutionOfAnotherWriterIsTheirs) {
+  PutExecution("last_known_state: RUNNING");
+  RK_ASSERT_OK_AND_ASSIGN(const auto verdict, Call(&StepStore::Verify, ""));
+  EXPECT_THAT(verdict.problems(), IsEmpty());
+}
+
+TEST_P(StepStoreTest, ProblemsAreListedAsFarAsAsked) {
+  for (const std::string run : {"a", "b", "c"}) {
+    EXPECT_THAT(
+        Call(&StepStore::Claim, absl::StrCat("external_id: '", run,
+                                             "' execution_type { name: 'T' } "
+                                             "lease_millis: 1")),
+        IsOk());
+  }
+  clock_.Advance(absl::Seconds(1));
+  RK_ASSERT_OK_AND_ASSIGN(const auto two,
+                          Call(&StepStore::Verify, "max_problems: 2"));
+  EXPECT_THAT(two.problems(), SizeIs(2));
+  EXPECT_TRUE(two.truncated());
+  RK_ASSERT_OK_AND_ASSIGN(const auto three,
+                          Call(&StepStore::Verify, "max_problems: 3"));
+  EXPECT_FALSE(three.truncated());
+  EXPECT_THAT(Call(&StepStore::Verify, "max_problems: -1"),
+              StatusIs(StatusCode::kInvalidArgument));
+}
+
+// --- delete
+// -------------------------------------------------------------------
+
+// examples 1 -> execution 1 -> model 2, all in context 1, which is in
+// context 2.
+class DeleteTest : public StepStoreTest {
+ protected:
+  void SetUp() override {
+    StepStoreTest::SetUp();
+    PutArtifact("properties { key: 'day' value { int_value: 1 } }");
+    PutArtifact();
+    PutExecution("properties { key: 'steps' value { int_value: 9 } }");
+    PutContext("name: 'run'");
+    PutContext("name: 'pipeline'");
+    ASSERT_THAT(Call(&MetadataStore::PutEvents,
+                     "events { artifact_id: 1 execution_id: 1 type: INPUT "
+                     "  path { steps { key: 'examples' } } } "
+                     "events { artifact_id: 2 execution_id: 1 type: OUTPUT }"),
+                IsOk());
+    ASSERT_THAT(Call(&MetadataStore::PutAttributionsAndAssociations,
+                     "attributions { artifact_id: 1 context_id: 1 } "
+                     "attributions { artifact_id: 2 context_id: 1 } "
+                     "associations { execution_id: 1 context_id: 1 }"),
+                IsOk());
+    ASSERT_THAT(Call(&MetadataStore::PutParentContexts,
+                     "parent_contexts { child_id: 1 parent_id: 2 }"),
+                IsOk());
+  }
+
+  absl::StatusOr<v1::DeleteResponse> Delete(const std::string& request) {
+    return Call(&StepStore::Delete, request);
+  }
+
+  // Whether the store holds as many nodes as were put.
+  void ExpectAllThere() {
+    EXPECT_THAT(Call(&MetadataStore::GetArtifacts, "")->artifacts(), SizeIs(2));
+    EXPECT_THAT(Call(&MetadataStore::GetExecutions, "")->executions(),
+                SizeIs(1));
+    EXPECT_THAT(Call(&MetadataStore::GetContexts, "")->contexts(), SizeIs(2));
+    EXPECT_THAT(
+        Call(&MetadataStore::GetEventsByExecutionIDs, "execution_ids: 1")
+            ->events(),
+        SizeIs(2));
+  }
+  void ExpectHealthy() {
+    EXPECT_THAT(Call(&StepStore::Verify, "")->problems(), IsEmpty());
+  }
+};
+
+constexpr char kEverything[] =
+    "artifact_ids: [ 1, 2 ] execution_ids: 1 context_ids: [ 1, 2 ]";
+constexpr char kGone[] =
+    "artifacts: 2 executions: 1 contexts: 2 properties: 2 events: 2 "
+    "attributions: 2 associations: 1 parent_contexts: 1";
+
+TEST_P(DeleteTest, AWholeGraphGoesWithAllThatBelongsToIt) {
+  RK_ASSERT_OK_AND_ASSIGN(const auto gone, Delete(kEverything));
+  EXPECT_THAT(gone, LooksLike(kGone));
+  EXPECT_THAT(Call(&MetadataStore::GetArtifacts, "")->artifacts(), IsEmpty());
+  EXPECT_THAT(Call(&MetadataStore::GetExecutions, "")->executions(), IsEmpty());
+  EXPECT_THAT(Call(&MetadataStore::GetContexts, "")->contexts(), IsEmpty());
+  ExpectHealthy();
+}
+
+TEST_P(DeleteTest, ADryRunAnswersTheSameAndKeepsEverything) {
+  RK_ASSERT_OK_AND_ASSIGN(const auto gone,
+                          Delete(absl::StrCat(kEverything, " dry_run: true")));
+  EXPECT_THAT(gone, LooksLike(kGone));
+  ExpectAllThere();
+}
+
+TEST_P(DeleteTest, AnArtifactThatAnExecutionUsedOrMadeStays) {
+  EXPECT_THAT(Delete("artifact_ids: 2"),
+              StatusIs(StatusCode::kFailedPrecondition,
+                       HasSubstr("execution 1 used or made artifact 2")));
+  EXPECT_THAT(Delete("artifact_ids: 2 dry_run: true"),
+              StatusIs(StatusCode::kFailedPrecondition));
+  ExpectAllThere();
+  RK_ASSERT_OK_AND_ASSIGN(const auto gone,
+                          Delete("artifact_ids: 2 break_lineage: true"));
+  EXPECT_THAT(gone, LooksLike("artifacts: 1 events: 1 attributions: 1"));
+  ExpectHealthy();
+}
+
+TEST_P(DeleteTest, AnExecutionGoesWithItsEvents) {
+  RK_ASSERT_OK_AND_ASSIGN(const auto gone, Delete("execution_ids: 1"));
+  EXPECT_THAT(gone, LooksLike("executions: 1 properties: 1 events: 2 "
+                              "associations: 1"));
+  EXPECT_THAT(
+      Call(&MetadataStore::GetEventsByArtifactIDs, "artifact_ids: [ 1, 2 ]")
+          ->events(),
+      IsEmpty());
+  ExpectHealthy();
+}
+
+TEST_P(DeleteTest, AContextWithMembersOrChildrenStays) {
+  EXPECT_THAT(
+      Delete("context_ids: 1"),
+      StatusIs(StatusCode::kFailedPrecondition,
+               ::testing::AllOf(HasSubstr("artifact 1 is in context 1"),
+                                HasSubstr("execution 1 is in context 1"))));
+  EXPECT_THAT(Delete("context_ids: 2"),
+              StatusIs(StatusCode::kFailedPrecondition,
+                       HasSubstr("context 1 is below context 2")));
+  ExpectAllThere();
+  RK_ASSERT_OK_AND_ASSIGN(const auto gone,
+                          Delete("context_ids: [ 1, 2 ] break_lineage: true"));
+  EXPECT_THAT(gone, LooksLike("contexts: 2 attributions: 2 associations: 1 "
+                              "parent_contexts: 1"));
+  ExpectHealthy();
+}
+
+TEST_P(DeleteTest, WhatIsNotStoredIsNamedAndNothingGoes) {
+  EXPECT_THAT(
+      Delete("artifact_ids: [ 1, 7 ] execution_ids: [ 1, 8 ] context_ids: 9"),
+      StatusIs(StatusCode::kNotFound,
+               HasSubstr("artifact 7, context 9, execution 8")));
+  ExpectAllThere();
+}
+
+TEST_P(DeleteTest, NothingNamedIsAMistake) {
+  EXPECT_THAT(Delete("break_lineage: true"),
+              StatusIs(StatusCode::kInvalidArgument));
+}
+
+TEST_P(DeleteTest, AnExecutionThatIsBeingRunStaysWhateverIsAsked) {
+  RK_ASSERT_OK_AND_ASSIGN(const auto claim, Claim());
+  const std::string request = absl::StrCat(
+      "execution_ids: ", claim.execution_id(), " break_lineage: true");
+  EXPECT_THAT(Delete(request), StatusIs(StatusCode::kFailedPrecondition,
+                                        HasSubstr("execution 2 is being run")));
+  clock_.Advance(absl::Minutes(1));
+  RK_ASSERT_OK_AND_ASSIGN(const auto gone, Delete(request));
+  EXPECT_THAT(gone, LooksLike("executions: 1 leases: 1"));
+  ExpectHealthy();
+}
+
+TEST_P(DeleteTest, AnIdIsNotGivenAgain) {
+  EXPECT_THAT(Delete(kEverything), IsOk());
+  EXPECT_EQ(PutArtifact(), 3);
+}
+
+RK_FOR_ALL_STORES(DeleteTest);
 RK_FOR_ALL_STORES(StepStoreTest);
 
 }  // namespace

@@ -27,6 +27,7 @@ class ServedStore : public Store {
 
   MetadataStore& metadata() override { return client_->metadata(); }
   StepStore& steps() override { return client_->steps(); }
+  MaintenanceStore& maintenance() override { return client_->maintenance(); }
 
  private:
   std::unique_ptr<Store> store_;

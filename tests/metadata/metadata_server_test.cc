@@ -32,6 +32,7 @@ class SlowStore : public Store, public MetadataStore {
 
   MetadataStore& metadata() override { return *this; }
   StepStore& steps() override { return store_.steps(); }
+  MaintenanceStore& maintenance() override { return store_.maintenance(); }
 
   void WaitUntilCalled() {
     absl::MutexLock lock(&mutex_, absl::Condition(&called_));

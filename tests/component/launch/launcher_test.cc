@@ -46,6 +46,7 @@ class MortalStore : public Store, public StepStore {
 
   MetadataStore& metadata() override { return store_.metadata(); }
   StepStore& steps() override { return *this; }
+  MaintenanceStore& maintenance() override { return store_.maintenance(); }
 
   absl::StatusOr<v1::ClaimResponse> Claim(
       const v1::ClaimRequest& request) override {
@@ -71,6 +72,14 @@ class MortalStore : public Store, public StepStore {
       const v1::FinishRequest& request) override {
     if (dead_) return Dead();
     return store_.steps().Finish(request);
+  }
+  absl::StatusOr<v1::VerifyResponse> Verify(
+      const v1::VerifyRequest& request) override {
+    return store_.steps().Verify(request);
+  }
+  absl::StatusOr<v1::DeleteResponse> Delete(
+      const v1::DeleteRequest& request) override {
+    return store_.steps().Delete(request);
   }
 
  private:

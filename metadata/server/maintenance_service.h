@@ -1,0 +1,20 @@
+#ifndef REKINDLE_METADATA_SERVER_MAINTENANCE_SERVICE_H_
+#define REKINDLE_METADATA_SERVER_MAINTENANCE_SERVICE_H_
+
+#include <memory>
+
+#include <grpcpp/impl/codegen/service_type.h>
+
+#include "metadata/api/maintenance_store.h"
+
+namespace rekindle {
+
+// rekindle.v1.MaintenanceService. A backup is made in a temporary file beside
+// the server and streamed from there; a load is received whole before the store
+// is touched. These calls take as long as they take: no limit of other calls is
+// theirs. `store` is not owned and must outlive the service.
+std::unique_ptr<grpc::Service> MakeMaintenanceService(MaintenanceStore& store);
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_METADATA_SERVER_MAINTENANCE_SERVICE_H_
