@@ -18,6 +18,12 @@ int MetadataListCommand(const Arguments& arguments);
 int MetadataGetCommand(const Arguments& arguments);
 int MetadataLatestCommand(const Arguments& arguments);
 int MetadataLineageCommand(const Arguments& arguments);
+int MetadataWhyCommand(const Arguments& arguments);
+int MetadataCheckCommand(const Arguments& arguments);
+int MetadataDeleteCommand(const Arguments& arguments);
+int MetadataBackupCommand(const Arguments& arguments);
+int MetadataExportCommand(const Arguments& arguments);
+int MetadataLoadCommand(const Arguments& arguments);
 
 int ServeCommand(const Arguments& arguments);
 

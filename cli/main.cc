@@ -23,7 +23,7 @@ struct Command {
   int (*run)(const Arguments& arguments);
 };
 
-constexpr std::array<Command, 8> kCommands = {{
+constexpr std::array<Command, 14> kCommands = {{
     {"example-gen", "CSV to TFRecords of tf.Example, split into train and eval",
      ExampleGenCommand},
     {"schema-gen", "infer a schema from examples", SchemaGenCommand},
@@ -35,6 +35,17 @@ constexpr std::array<Command, 8> kCommands = {{
      MetadataLatestCommand},
     {"metadata lineage", "what an artifact or execution came from",
      MetadataLineageCommand},
+    {"metadata why", "what an execution took as its inputs, and what not",
+     MetadataWhyCommand},
+    {"metadata check", "whether recorded files and the store are sound",
+     MetadataCheckCommand},
+    {"metadata delete", "delete records", MetadataDeleteCommand},
+    {"metadata backup", "copy the store while it is in use",
+     MetadataBackupCommand},
+    {"metadata export", "everything in the store as JSON lines",
+     MetadataExportCommand},
+    {"metadata load", "fill an empty store from an export",
+     MetadataLoadCommand},
     {"serve", "a metadata store over gRPC and HTTP", ServeCommand},
 }};
 
@@ -98,5 +109,7 @@ int Run(const Arguments& arguments) {
 int main(int argc, char** argv) {
   // A closed pipe (`rekindle ... | head`) is an error of a write, not the end.
   std::signal(SIGPIPE, SIG_IGN);
+  // So is a file that grows beyond `ulimit -f`.
+  std::signal(SIGXFSZ, SIG_IGN);
   return rekindle::Run({argv + 1, argv + argc});
 }

@@ -16,13 +16,15 @@ void RecordDigest(const TreeDigest& digest, ml_metadata::Artifact& artifact) {
   properties[kStatFingerprintProperty] = StringValue(digest.stat_fingerprint);
 }
 
-FilesVerdict CheckFiles(const ml_metadata::Artifact& artifact) {
+FilesVerdict CheckFiles(const ml_metadata::Artifact& artifact,
+                        FileCheck check) {
   const absl::StatusOr<std::string> stat = StatFingerprint(artifact.uri());
   if (!stat.ok()) return {false, std::string(stat.status().message())};
 
   const std::string recorded = CustomString(artifact, kDigestProperty);
   if (recorded.empty()) return {true, "exists; no digest was recorded"};
-  if (*stat == CustomString(artifact, kStatFingerprintProperty)) {
+  if (check == FileCheck::kTouched &&
+      *stat == CustomString(artifact, kStatFingerprintProperty)) {
     return {true, "files unchanged since they were published"};
   }
   const absl::StatusOr<TreeDigest> now = DigestTree(artifact.uri());

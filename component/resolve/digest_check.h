@@ -21,10 +21,14 @@ struct FilesVerdict {
   std::string reason;  // one clause: "digest matches", "no files at /data/x"
 };
 
-// Compares the files at `artifact.uri()` with what was recorded. Costs a stat
-// per file while none was touched; reads them again when one was. An artifact
+// How far to look: kTouched costs a stat per file while none was touched and
+// reads them again when one was; kAll always reads them.
+enum class FileCheck { kTouched, kAll };
+
+// Compares the files at `artifact.uri()` with what was recorded. An artifact
 // without a digest, as other writers leave them, is usable when it exists.
-FilesVerdict CheckFiles(const ml_metadata::Artifact& artifact);
+FilesVerdict CheckFiles(const ml_metadata::Artifact& artifact,
+                        FileCheck check = FileCheck::kTouched);
 
 }  // namespace rekindle
 

@@ -35,29 +35,12 @@ absl::StatusOr<std::optional<ml_metadata::Context>> FindContext(
   return response.context();
 }
 
-// Decides whether one artifact may be taken.
-Candidate Judge(Artifact artifact, const ResolveQuery& query) {
-  Candidate candidate;
-  if (artifact.type() != query.type_name) {
-    candidate.reason = absl::StrCat("its type is ", artifact.type(), ", not ",
-                                    query.type_name);
-  } else if (artifact.state() != Artifact::LIVE) {
-    candidate.reason = absl::StrCat(
-        "its state is ", Artifact::State_Name(artifact.state()), ", not LIVE");
-  } else {
-    const FilesVerdict files = CheckFiles(artifact);
-    candidate.taken = files.usable;
-    candidate.reason = files.reason;
-  }
-  candidate.artifact = std::move(artifact);
-  return candidate;
-}
-
 // The answer for a reference that names exactly one artifact.
 absl::StatusOr<Resolution> TakeNamed(Artifact artifact,
                                      const ResolveQuery& query) {
   Resolution resolution;
-  resolution.candidates.push_back(Judge(std::move(artifact), query));
+  resolution.candidates.push_back(
+      JudgeArtifact(std::move(artifact), query.type_name));
   const Candidate& only = resolution.candidates.front();
   if (!only.taken) {
     return absl::FailedPreconditionError(
@@ -163,7 +146,8 @@ absl::StatusOr<Resolution> ResolveLatest(const ResolveQuery& query,
   do {
     RK_ASSIGN_OR_RETURN(auto page, store.GetArtifactsByContext(request));
     for (Artifact& artifact : *page.mutable_artifacts()) {
-      resolution.candidates.push_back(Judge(std::move(artifact), query));
+      resolution.candidates.push_back(
+          JudgeArtifact(std::move(artifact), query.type_name));
       const Candidate& last = resolution.candidates.back();
       if (last.taken) {
         resolution.chosen = last.artifact;
@@ -176,6 +160,23 @@ absl::StatusOr<Resolution> ResolveLatest(const ResolveQuery& query,
 }
 
 }  // namespace
+
+Candidate JudgeArtifact(Artifact artifact, const std::string& type_name) {
+  Candidate candidate;
+  if (artifact.type() != type_name) {
+    candidate.reason =
+        absl::StrCat("its type is ", artifact.type(), ", not ", type_name);
+  } else if (artifact.state() != Artifact::LIVE) {
+    candidate.reason = absl::StrCat(
+        "its state is ", Artifact::State_Name(artifact.state()), ", not LIVE");
+  } else {
+    const FilesVerdict files = CheckFiles(artifact);
+    candidate.taken = files.usable;
+    candidate.reason = files.reason;
+  }
+  candidate.artifact = std::move(artifact);
+  return candidate;
+}
 
 absl::StatusOr<Resolution> Resolve(const ResolveQuery& query,
                                    const MetadataStore& store) {

@@ -33,6 +33,10 @@ struct Resolution {
   std::vector<Candidate> candidates;  // in the order they were looked at
 };
 
+// Whether the artifact may be taken for one of the type, and why.
+Candidate JudgeArtifact(ml_metadata::Artifact artifact,
+                        const std::string& type_name);
+
 // Chooses the artifact that `query` names from what earlier steps recorded. An
 // artifact must be of the wanted type, LIVE, and hold the files that were
 // published. Stateless: the same store and files give the same answer.

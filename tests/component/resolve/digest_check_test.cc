@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/digest.h"
+#include "base/file_util.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 #include "tests/support/temp_dir.h"
 
@@ -48,6 +49,17 @@ TEST_F(DigestCheckTest, ChangedFilesAreNot) {
   const FilesVerdict verdict = CheckFiles(artifact_);
   EXPECT_FALSE(verdict.usable);
   EXPECT_THAT(verdict.reason, HasSubstr("its files changed"));
+}
+
+TEST_F(DigestCheckTest, AChangeThatAStatDoesNotShowIsFoundByReading) {
+  Record();
+  const auto time =
+      std::filesystem::last_write_time(dir_ / "model/saved_model.pb");
+  const std::string content = *ReadFile(dir_ / "model/saved_model.pb");
+  dir_.Write("model/saved_model.pb", std::string(content.size(), 'x'));
+  std::filesystem::last_write_time(dir_ / "model/saved_model.pb", time);
+  EXPECT_TRUE(CheckFiles(artifact_).usable);
+  EXPECT_FALSE(CheckFiles(artifact_, FileCheck::kAll).usable);
 }
 
 TEST_F(DigestCheckTest, MissingFilesAreNot) {
