@@ -15,6 +15,7 @@
 #include "base/status_macros.h"
 #include "base/utf8.h"
 #include "cli/flag_set.h"
+#include "metadata/api/filter_text.h"
 #include "metadata/query/filter_parser.h"
 
 namespace rekindle {
@@ -23,18 +24,13 @@ namespace {
 // How the store's message about a filter begins; the number counts from one.
 constexpr absl::string_view kFilterError = "filter_query, character ";
 
-std::string Quote(absl::string_view text) {
-  return absl::StrCat(
-      "'", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"'", "\\'"}}), "'");
-}
-
 // A neighbouring context of that type and name. The alias is one that a user's
 // own filter hardly has.
 std::string IsIn(absl::string_view contexts, absl::string_view type,
                  const std::string& name) {
   const std::string alias = absl::StrCat(contexts, "rekindle_", type);
-  return absl::StrCat(alias, ".type = ", Quote(type), " AND ", alias,
-                      ".name = ", Quote(name));
+  return absl::StrCat(alias, ".type = ", QuoteForFilter(type), " AND ", alias,
+                      ".name = ", QuoteForFilter(name));
 }
 
 // The filter on a line of its own, and a caret below the byte at `position`.
