@@ -2,15 +2,14 @@
 #ifndef REKINDLE_METADATA_SERVER_BOUNDED_TASK_QUEUE_H_
 #define REKINDLE_METADATA_SERVER_BOUNDED_TASK_QUEUE_H_
 
+#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <functional>
 #include <httplib.h>
+#include <mutex>
 #include <thread>
 #include <vector>
-
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 
 namespace rekindle {
 
@@ -28,19 +27,16 @@ class BoundedTaskQueue : public httplib::TaskQueue {
 
  private:
   void Work();
-  bool HasRoom() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return waiting_.size() < max_threads_;
-  }
-  bool HasNews() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return !waiting_.empty() || closed_;
-  }
 
   const size_t max_threads_;
-  absl::Mutex mutex_;
-  std::deque<std::function<void()>> waiting_ ABSL_GUARDED_BY(mutex_);
-  std::vector<std::thread> threads_ ABSL_GUARDED_BY(mutex_);
-  size_t idle_threads_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  std::mutex mutex_;
+  // All below are guarded by mutex_.
+  std::condition_variable has_room_;
+  std::condition_variable has_news_;
+  std::deque<std::function<void()>> waiting_;
+  std::vector<std::thread> threads_;
+  size_t idle_threads_ = 0;
+  bool closed_ = false;
 };
 
 }  // namespace rekindle

@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 
 namespace rekindle {
@@ -24,7 +23,7 @@ void AppendHeader(absl::string_view name, absl::string_view type,
 }  // namespace
 
 void CallMetrics::Begin() {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   ++in_flight_;
 }
 
@@ -33,7 +32,7 @@ void CallMetrics::End(absl::string_view transport, absl::string_view method,
   const size_t bucket = std::lower_bound(kBuckets.begin(), kBuckets.end(),
                                          absl::ToDoubleSeconds(took)) -
                         kBuckets.begin();
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   --in_flight_;
   Series& series = series_[{std::string(transport), std::string(method)}];
   ++series.calls_by_code[code];
@@ -42,7 +41,7 @@ void CallMetrics::End(absl::string_view transport, absl::string_view method,
 }
 
 std::string CallMetrics::ToText() const {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   std::string text;
   AppendMetric("rekindle_requests_in_flight", "gauge",
                "Calls that have begun and not ended.",

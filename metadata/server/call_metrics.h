@@ -5,13 +5,12 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 
 namespace rekindle {
@@ -40,16 +39,14 @@ class CallMetrics {
     absl::Duration total;
   };
 
-  void AppendCounts(std::string* text) const
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void AppendDurations(std::string* text) const
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Both are called with mutex_ held.
+  void AppendCounts(std::string* text) const;
+  void AppendDurations(std::string* text) const;
 
-  mutable absl::Mutex mutex_;
-  // By transport and method.
-  std::map<std::pair<std::string, std::string>, Series> series_
-      ABSL_GUARDED_BY(mutex_);
-  int64_t in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
+  mutable std::mutex mutex_;
+  // Guarded by mutex_. By transport and method.
+  std::map<std::pair<std::string, std::string>, Series> series_;
+  int64_t in_flight_ = 0;
 };
 
 // One metric without labels: its HELP and TYPE lines and its value.

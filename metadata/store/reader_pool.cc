@@ -1,5 +1,6 @@
 #include "metadata/store/reader_pool.h"
 
+#include "absl/time/time.h"
 #include "base/deadline.h"
 #include "base/status_macros.h"
 #include "metadata/sqlite/transaction.h"
@@ -34,13 +35,11 @@ absl::Status ReaderPool::Run(Work work) {
 
 absl::StatusOr<std::unique_ptr<Database>> ReaderPool::Take() {
   {
-    absl::MutexLock lock(&mutex_);
-    const auto has_room = [this] {
-      mutex_.AssertHeld();
-      return !idle_.empty() || opened_ < kMaxReaders;
-    };
-    if (!mutex_.AwaitWithDeadline(absl::Condition(&has_room),
-                                  CurrentDeadline())) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    const bool in_time = has_room_.wait_until(
+        lock, absl::ToChronoTime(CurrentDeadline()),
+        [this] { return !idle_.empty() || opened_ < kMaxReaders; });
+    if (!in_time) {
       return absl::DeadlineExceededError(
           "all readers of the metadata store are busy");
     }
@@ -53,15 +52,17 @@ absl::StatusOr<std::unique_ptr<Database>> ReaderPool::Take() {
   }
   absl::StatusOr<std::unique_ptr<Database>> reader = open_();
   if (!reader.ok()) {
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     --opened_;
+    has_room_.notify_one();
   }
   return reader;
 }
 
 void ReaderPool::GiveBack(std::unique_ptr<Database> reader) {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   idle_.push_back(std::move(reader));
+  has_room_.notify_one();
 }
 
 }  // namespace rekindle

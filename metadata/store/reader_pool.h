@@ -2,16 +2,16 @@
 #ifndef REKINDLE_METADATA_STORE_READER_POOL_H_
 #define REKINDLE_METADATA_STORE_READER_POOL_H_
 
+#include <condition_variable>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/synchronization/mutex.h"
 #include "metadata/sqlite/database.h"
 
 namespace rekindle {
@@ -35,9 +35,11 @@ class ReaderPool {
   void GiveBack(std::unique_ptr<Database> reader);
 
   const Open open_;
-  absl::Mutex mutex_;
-  std::vector<std::unique_ptr<Database>> idle_ ABSL_GUARDED_BY(mutex_);
-  int opened_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::mutex mutex_;
+  // All below are guarded by mutex_.
+  std::condition_variable has_room_;
+  std::vector<std::unique_ptr<Database>> idle_;
+  int opened_ = 0;
 };
 
 }  // namespace rekindle

@@ -1,9 +1,8 @@
 #include "metadata/store/write_queue.h"
 
-#include <algorithm>
+#include <chrono>
 #include <utility>
 
-#include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "metadata/sqlite/transaction.h"
 
@@ -12,39 +11,35 @@ namespace {
 
 // How long a leader waits for as many others as there were the last time. They
 // have just been answered and come again at once if they come at all.
-constexpr absl::Duration kGathering = absl::Microseconds(200);
+constexpr std::chrono::microseconds kGathering(200);
 
 }  // namespace
 
 absl::Status WriteQueue::Run(Work work) {
   Request request = {work};
-  Batch batch;
-  {
-    absl::MutexLock lock(&mutex_);
-    waiting_.push_back(&request);
-    const auto is_my_turn = [this, &request] {
-      mutex_.AssertHeld();
-      return request.done || (!led_ && waiting_.front() == &request);
-    };
-    mutex_.Await(absl::Condition(&is_my_turn));
-    if (request.done) return std::move(request.status);
-    led_ = true;
-    batch = TakeBatch();
-  }
+  std::unique_lock<std::mutex> lock(mutex_);
+  waiting_.push_back(&request);
+  someone_came_.notify_one();
+  batch_is_done_.wait(lock, [this, &request] {
+    return request.done || (!led_ && waiting_.front() == &request);
+  });
+  if (request.done) return std::move(request.status);
+
+  led_ = true;
+  const Batch batch = TakeBatch(lock);
+  lock.unlock();
   RunBatch(batch);
-  absl::MutexLock lock(&mutex_);
+  lock.lock();
   for (Request* done : batch) done->done = true;
   led_ = false;
   writers_ = batch.size() + waiting_.size();
+  batch_is_done_.notify_all();
   return std::move(request.status);
 }
 
-WriteQueue::Batch WriteQueue::TakeBatch() {
-  const auto all_came = [this] {
-    mutex_.AssertHeld();
-    return waiting_.size() >= writers_;
-  };
-  mutex_.AwaitWithTimeout(absl::Condition(&all_came), kGathering);
+WriteQueue::Batch WriteQueue::TakeBatch(std::unique_lock<std::mutex>& lock) {
+  someone_came_.wait_for(lock, kGathering,
+                         [this] { return waiting_.size() >= writers_; });
   return std::exchange(waiting_, {});
 }
 

@@ -2,13 +2,13 @@
 #ifndef REKINDLE_METADATA_STORE_WRITE_QUEUE_H_
 #define REKINDLE_METADATA_STORE_WRITE_QUEUE_H_
 
+#include <condition_variable>
 #include <cstddef>
+#include <mutex>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "absl/synchronization/mutex.h"
 #include "metadata/sqlite/database.h"
 
 namespace rekindle {
@@ -40,16 +40,19 @@ class WriteQueue {
   };
   using Batch = std::vector<Request*>;
 
-  Batch TakeBatch() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Batch TakeBatch(std::unique_lock<std::mutex>& lock);
   void RunBatch(const Batch& batch);
   absl::Status RunInOneTransaction(const Batch& batch);
 
   Database& db_;  // the leader's
-  absl::Mutex mutex_;
-  Batch waiting_ ABSL_GUARDED_BY(mutex_);
-  bool led_ ABSL_GUARDED_BY(mutex_) = false;
+  std::mutex mutex_;
+  // All below are guarded by mutex_.
+  std::condition_variable someone_came_;
+  std::condition_variable batch_is_done_;
+  Batch waiting_;
+  bool led_ = false;
   // How many writers there seemed to be when the last batch was done.
-  size_t writers_ ABSL_GUARDED_BY(mutex_) = 0;
+  size_t writers_ = 0;
 };
 
 }  // namespace rekindle

@@ -1,8 +1,10 @@
 #include "metadata/server/metadata_server.h"
 
+#include <condition_variable>
 #include <future>
 #include <httplib.h>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -10,7 +12,6 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
 #include "metadata/api/grpc_store.h"
@@ -35,11 +36,13 @@ class SlowStore : public Store, public MetadataStore {
   MaintenanceStore& maintenance() override { return store_.maintenance(); }
 
   void WaitUntilCalled() {
-    absl::MutexLock lock(&mutex_, absl::Condition(&called_));
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return called_; });
   }
   void LetItEnd() {
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     may_end_ = true;
+    changed_.notify_all();
   }
 
 #define RK_FORWARD(Rpc)                                    \
@@ -60,16 +63,19 @@ class SlowStore : public Store, public MetadataStore {
 
  private:
   void TakeTime(const ml_metadata::GetArtifactTypesRequest&) const {
-    absl::MutexLock lock(&mutex_);
+    std::unique_lock<std::mutex> lock(mutex_);
     called_ = true;
-    mutex_.Await(absl::Condition(&may_end_));
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return may_end_; });
   }
   void TakeTime(const google::protobuf::Message&) const {}
 
   Store& store_;
-  mutable absl::Mutex mutex_;
-  mutable bool called_ ABSL_GUARDED_BY(mutex_) = false;
-  bool may_end_ ABSL_GUARDED_BY(mutex_) = false;
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  mutable std::condition_variable changed_;
+  mutable bool called_ = false;
+  bool may_end_ = false;
 };
 
 class MetadataServerTest : public ::testing::Test {

@@ -1,6 +1,8 @@
 #include "metadata/store/write_queue.h"
 
+#include <latch>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <thread>
@@ -9,9 +11,6 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/blocking_counter.h"
-#include "absl/synchronization/mutex.h"
-#include "absl/synchronization/notification.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -70,35 +69,35 @@ TEST_F(WriteQueueTest, AFailureUndoesItsOwnWorkOnly) {
 // How many threads ran the work of five writers that came while another one was
 // at it. A writer that comes late leads itself.
 int CountLeaders(WriteQueue& queue) {
-  absl::Notification first_runs;
-  absl::Notification first_may_end;
+  std::latch first_runs(1);
+  std::latch first_may_end(1);
   std::thread first([&] {
     EXPECT_THAT(queue.Run([&](Database&) {
-      first_runs.Notify();
-      first_may_end.WaitForNotification();
+      first_runs.count_down();
+      first_may_end.wait();
       return absl::OkStatus();
     }),
                 IsOk());
   });
-  first_runs.WaitForNotification();
-  absl::BlockingCounter coming(5);
-  absl::Mutex mutex;
+  first_runs.wait();
+  std::latch coming(5);
+  std::mutex mutex;
   std::set<std::thread::id> leaders;
   std::vector<std::thread> others;
   for (int i = 0; i < 5; ++i) {
     others.emplace_back([&] {
-      coming.DecrementCount();
+      coming.count_down();
       EXPECT_THAT(queue.Run([&](Database&) {
-        absl::MutexLock lock(&mutex);
+        const std::lock_guard<std::mutex> lock(mutex);
         leaders.insert(std::this_thread::get_id());
         return absl::OkStatus();
       }),
                   IsOk());
     });
   }
-  coming.Wait();
+  coming.wait();
   std::this_thread::yield();
-  first_may_end.Notify();
+  first_may_end.count_down();
   first.join();
   for (std::thread& other : others) other.join();
   return static_cast<int>(leaders.size());

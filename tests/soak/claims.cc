@@ -6,19 +6,18 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 
 namespace rekindle::soak {
 
 int64_t Claims::Highest(const std::string& step) const {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = tokens_.find(step);
   return found == tokens_.end() ? 0 : *found->second.rbegin();
 }
 
 absl::Status Claims::Granted(const std::string& step, int64_t token,
                              int64_t highest_before) {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   if (token <= highest_before) {
     return absl::DataLossError(absl::StrCat("step ", step, ": token ", token,
                                             " was granted after token ",
@@ -33,7 +32,7 @@ absl::Status Claims::Granted(const std::string& step, int64_t token,
 }
 
 size_t Claims::count() const {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   return count_;
 }
 

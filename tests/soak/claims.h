@@ -4,12 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
-#include "absl/synchronization/mutex.h"
 
 namespace rekindle::soak {
 
@@ -30,9 +29,10 @@ class Claims {
   size_t count() const;
 
  private:
-  mutable absl::Mutex mutex_;
-  std::map<std::string, std::set<int64_t>> tokens_ ABSL_GUARDED_BY(mutex_);
-  size_t count_ ABSL_GUARDED_BY(mutex_) = 0;
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  std::map<std::string, std::set<int64_t>> tokens_;
+  size_t count_ = 0;
 };
 
 }  // namespace rekindle::soak
