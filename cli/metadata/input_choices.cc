@@ -127,6 +127,7 @@ absl::Status NoSuchInput(
     int64_t execution_id, const std::string& key,
     const std::map<std::string, std::vector<int64_t>>& inputs) {
   std::vector<std::string> keys;
+  keys.reserve(inputs.size());
   for (const auto& [name, ids] : inputs) keys.push_back(name);
   return absl::NotFoundError(absl::StrCat(
       "execution ", execution_id, " has no input '", key, "'; it has ",

@@ -14,8 +14,9 @@ class MutationDice {
   explicit MutationDice(unsigned int seed) : engine_(seed) {}
 
   // 0 to `end` - 1.
-  size_t Below(size_t end) {
-    return std::uniform_int_distribution<size_t>(0, end - 1)(engine_);
+  template <typename Integer>
+  Integer Below(Integer end) {
+    return std::uniform_int_distribution<Integer>(0, end - 1)(engine_);
   }
 
  private:

@@ -103,7 +103,7 @@ void MutateCalls(std::vector<Call>& calls, MutationDice& dice) {
   }
   const size_t chosen = dice.Below(calls.size());
   if (calls.size() > 1 && dice.Below(16) == 0) {
-    calls.erase(calls.begin() + chosen);
+    calls.erase(calls.begin() + static_cast<ptrdiff_t>(chosen));
   } else if (dice.Below(8) == 0) {
     MutateBytes(calls[chosen]);
   } else {
