@@ -86,10 +86,10 @@ absl::StatusOr<json> ReplayCommand(const std::vector<std::string>& args) {
   };
   const int64_t fsyncs = FsyncCount();
   const auto start = SteadyClock::now();
-  std::vector<std::thread> pool;
-  pool.reserve(threads);
-  for (int i = 0; i < threads; ++i) pool.emplace_back(work, i);
-  for (std::thread& thread : pool) thread.join();
+  std::vector<std::thread> others;
+  for (int i = 1; i < threads; ++i) others.emplace_back(work, i);
+  work(0);
+  for (std::thread& thread : others) thread.join();
   const double seconds = SecondsSince(start);
   for (const absl::Status& error : first_errors) RK_RETURN_IF_ERROR(error);
   return json{{"seconds", seconds},
