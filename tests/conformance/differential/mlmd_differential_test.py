@@ -372,7 +372,7 @@ class Run:
 
   def make_up(self, calls, queries):
     """Goes on for a while if something was tried too seldom."""
-    for _ in range(10):
+    for _ in range(50):
       if not list(self.missing()):
         return
       self.go(calls, queries)
