@@ -197,7 +197,7 @@ class GrpcMaintenanceStore : public MaintenanceStore {
   // A server of ML Metadata does not know the service at all.
   absl::Status Explain(const grpc::Status& status) const {
     if (status.ok()) return absl::OkStatus();
-    const absl::Status answer = FromGrpc(status, peer_);
+    absl::Status answer = FromGrpc(status, peer_);
     if (!absl::IsUnimplemented(answer)) return answer;
     return absl::FailedPreconditionError(absl::StrCat(
         "the metadata server at ", peer_.address,

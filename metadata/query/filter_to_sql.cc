@@ -77,11 +77,11 @@ absl::string_view TableOf(FilterTarget target) {
 
 const FilterField* FindField(absl::Span<const FilterField> fields,
                              absl::string_view name) {
-  const auto found =
+  const auto* const found =
       std::find_if(fields.begin(), fields.end(), [&](const FilterField& field) {
         return absl::EqualsIgnoreCase(field.name, name);
       });
-  return found == fields.end() ? nullptr : &*found;
+  return found == fields.end() ? nullptr : found;
 }
 
 std::string ListFields(absl::Span<const FilterField> fields) {

@@ -21,7 +21,6 @@ namespace {
 
 using ::google::protobuf::RepeatedPtrField;
 using ::ml_metadata::Artifact;
-using ::ml_metadata::Context;
 using ::ml_metadata::Execution;
 using ::ml_metadata::GetLineageGraphRequest;
 using ::ml_metadata::GetLineageSubgraphRequest;

@@ -150,7 +150,7 @@ absl::Status Loader::Add(const ExportRecord& record) {
   if (record.has_header()) return AddHeader(record.header());
   if (record.has_end()) return AddEnd(record.end());
   ++records_;
-  const absl::Status added = AddItem(record);
+  absl::Status added = AddItem(record);
   // Whatever the row said, it is the file that is wrong.
   if (absl::IsAlreadyExists(added) || absl::IsNotFound(added)) {
     return absl::InvalidArgumentError(added.message());

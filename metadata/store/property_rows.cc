@@ -228,7 +228,7 @@ class Places {
     for (const size_t near : {last_, last_ + 1}) {
       if (near < ids_.size() && ids_[near] == id) return last_ = near;
     }
-    const auto found = std::lower_bound(ids_.begin(), ids_.end(), id);
+    const auto* const found = std::lower_bound(ids_.begin(), ids_.end(), id);
     if (found == ids_.end() || *found != id) return std::nullopt;
     return last_ = found - ids_.begin();
   }

@@ -64,7 +64,8 @@ Artifact MakeArtifact(int64_t number, int64_t total, const Types& types) {
                                                        : Artifact::LIVE);
   auto& properties = *artifact.mutable_properties();
   properties["span"].set_int_value(number);
-  properties["accuracy"].set_double_value(0.5 + 0.5 / (1.0 + number));
+  properties["accuracy"].set_double_value(
+      0.5 + 0.5 / (1.0 + static_cast<double>(number)));
   properties["split"].set_string_value("train,eval");
   auto& custom = *artifact.mutable_custom_properties();
   custom["digest"].set_string_value(absl::StrCat("sha256:", number));
