@@ -16,7 +16,8 @@ int Forward(const char* name, int fd) {
 }  // namespace
 
 extern "C" {
+// The parameters have the names that the C library gives them.
 int fsync(int fd) { return Forward("fsync", fd); }
-int fdatasync(int fd) { return Forward("fdatasync", fd); }
+int fdatasync(int fildes) { return Forward("fdatasync", fildes); }
 long rk_fsync_count() { return count.load(std::memory_order_relaxed); }
 }
