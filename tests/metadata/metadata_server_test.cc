@@ -256,10 +256,10 @@ TEST_F(MetadataServerTest, CallsBeyondTheLimitAreRefused) {
                           StartMetadataServer(slow, options));
   const auto client = Connect(server->grpc_port());
   std::vector<std::future<absl::Status>> calls;
+  calls.reserve(2 * kMaxCalls);
   for (int i = 0; i < 2 * kMaxCalls; ++i) {
     calls.push_back(std::async(std::launch::async, [&] {
-      const absl::Status status =
-          client->metadata().GetArtifactTypes({}).status();
+      absl::Status status = client->metadata().GetArtifactTypes({}).status();
       // The first that ends can only be one that was refused.
       slow.LetItEnd();
       return status;
