@@ -48,6 +48,8 @@ class Load {
   void Run() {
     std::vector<std::thread> writers;
     std::vector<std::thread> readers;
+    writers.reserve(kWriters);
+    readers.reserve(kReaders);
     for (int i = 0; i < kWriters; ++i) {
       writers.emplace_back([this, i] { Write(i); });
     }

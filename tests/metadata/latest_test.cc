@@ -180,6 +180,7 @@ class LatestTest : public ::testing::Test {
     std::sort(found.begin(), found.end());
     if (!ascending) std::reverse(found.begin(), found.end());
     std::vector<int64_t> ids;
+    ids.reserve(found.size());
     for (const auto& [time, id] : found) ids.push_back(id);
     return ids;
   }

@@ -249,6 +249,7 @@ TEST_F(MetadataServerTest, ACallThatTakesTooLongIsGivenUp) {
 
 TEST_F(MetadataServerTest, CallsBeyondTheLimitAreRefused) {
   constexpr int kMaxCalls = 8;
+  constexpr int kCalls = 2 * kMaxCalls;
   SlowStore slow(*store_);
   ServerOptions options = AnyPort();
   options.max_calls = kMaxCalls;
@@ -256,8 +257,8 @@ TEST_F(MetadataServerTest, CallsBeyondTheLimitAreRefused) {
                           StartMetadataServer(slow, options));
   const auto client = Connect(server->grpc_port());
   std::vector<std::future<absl::Status>> calls;
-  calls.reserve(2 * kMaxCalls);
-  for (int i = 0; i < 2 * kMaxCalls; ++i) {
+  calls.reserve(kCalls);
+  for (int i = 0; i < kCalls; ++i) {
     calls.push_back(std::async(std::launch::async, [&] {
       absl::Status status = client->metadata().GetArtifactTypes({}).status();
       // The first that ends can only be one that was refused.

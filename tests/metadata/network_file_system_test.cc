@@ -16,9 +16,9 @@ long file_system = EXT4_SUPER_MAGIC;  // what statfs() says
 }  // namespace
 
 // Stands in for the C library's, which comes later in the order of linking.
-extern "C" int statfs(const char* /*path*/, struct statfs* info) {
-  *info = {};
-  info->f_type = file_system;
+extern "C" int statfs(const char* /*file*/, struct statfs* buf) {
+  *buf = {};
+  buf->f_type = file_system;
   return 0;
 }
 

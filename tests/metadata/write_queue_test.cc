@@ -49,6 +49,7 @@ TEST_F(WriteQueueTest, AFailureUndoesItsOwnWorkOnly) {
   constexpr int kWriters = 16;
   constexpr int kWrites = 60;
   std::vector<std::thread> writers;
+  writers.reserve(kWriters);
   for (int writer = 0; writer < kWriters; ++writer) {
     writers.emplace_back([this, writer] {
       for (int i = 0; i < kWrites; ++i) {
@@ -84,6 +85,7 @@ int CountLeaders(WriteQueue& queue) {
   std::mutex mutex;
   std::set<std::thread::id> leaders;
   std::vector<std::thread> others;
+  others.reserve(5);
   for (int i = 0; i < 5; ++i) {
     others.emplace_back([&] {
       coming.count_down();
@@ -115,6 +117,7 @@ TEST_F(WriteQueueTest, WithoutSpaceNothingOfTheFailedWorkRemains) {
   ASSERT_THAT(db_->Execute("PRAGMA max_page_count = 40"), IsOk());
   const std::string large(200'000, 'x');
   std::vector<std::thread> writers;
+  writers.reserve(8);
   std::vector<absl::Status> done(8);
   for (int writer = 0; writer < 8; ++writer) {
     writers.emplace_back([&, writer] {
