@@ -72,12 +72,14 @@ absl::StatusOr<std::vector<Node>> GetNodes(const MetadataStore& store,
                            std::make_move_iterator(found.end()));
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a type cannot stand in them.
 #define RK_DEFINE_FOR(Node)                                  \
   template absl::Status ForEachNode<Node>(                   \
       const MetadataStore& store, const NodeQuery& query,    \
       absl::FunctionRef<absl::Status(Node)> take);           \
   template absl::StatusOr<std::vector<Node>> GetNodes<Node>( \
       const MetadataStore& store, const std::vector<int64_t>& ids);
+// NOLINTEND(bugprone-macro-parentheses)
 RK_DEFINE_FOR(Artifact)
 RK_DEFINE_FOR(Execution)
 RK_DEFINE_FOR(Context)

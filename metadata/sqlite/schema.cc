@@ -272,13 +272,11 @@ INSERT INTO rk_latest
   FROM Attribution t JOIN Artifact a ON a.id = t.artifact_id;
 )sql";
 
-absl::StatusOr<int64_t> CountTables(Database& db, absl::string_view like) {
-  RK_ASSIGN_OR_RETURN(Statement count,
-                      db.PrepareForNow("SELECT count(*) FROM sqlite_master "
-                                       "WHERE type = 'table' AND name LIKE ?"));
-  count.Bind(like);
-  RK_RETURN_IF_ERROR(count.Step().status());
-  return count.Int(0);
+absl::StatusOr<bool> IsEmpty(Database& db) {
+  RK_ASSIGN_OR_RETURN(const int64_t tables,
+                      db.QueryInt("SELECT count(*) FROM sqlite_master "
+                                  "WHERE type = 'table'"));
+  return tables == 0;
 }
 
 // An empty database becomes a store; creating is one transaction, so that two
@@ -287,8 +285,8 @@ absl::Status CreateIfEmpty(Database& db) {
   // A commit writes whole pages, of which a put touches many: small ones.
   RK_RETURN_IF_ERROR(db.Execute("PRAGMA page_size = 2048"));
   RK_ASSIGN_OR_RETURN(Transaction transaction, Transaction::BeginWrite(db));
-  RK_ASSIGN_OR_RETURN(const int64_t tables, CountTables(db, "%"));
-  if (tables > 0) return absl::OkStatus();
+  RK_ASSIGN_OR_RETURN(const bool empty, IsEmpty(db));
+  if (!empty) return absl::OkStatus();
   RK_RETURN_IF_ERROR(db.Execute(kTables));
   RK_RETURN_IF_ERROR(db.Execute(kSimpleTypes));
   RK_RETURN_IF_ERROR(db.Execute(
@@ -297,13 +295,14 @@ absl::Status CreateIfEmpty(Database& db) {
 }
 
 absl::Status CheckIsStore(Database& db, const std::string& path) {
-  RK_ASSIGN_OR_RETURN(const int64_t env, CountTables(db, "MLMDEnv"));
-  if (env > 0) return absl::OkStatus();
-  RK_ASSIGN_OR_RETURN(const int64_t tables, CountTables(db, "%"));
-  return absl::FailedPreconditionError(absl::StrCat(
-      path, tables == 0 ? " is an empty database" : " is a database, but not ",
-      tables == 0 ? "" : "a metadata database",
-      "; name a metadata database, or a new file to create one"));
+  RK_ASSIGN_OR_RETURN(const bool is_store, HasTable(db, "MLMDEnv"));
+  if (is_store) return absl::OkStatus();
+  RK_ASSIGN_OR_RETURN(const bool empty, IsEmpty(db));
+  return absl::FailedPreconditionError(
+      absl::StrCat(path,
+                   empty ? " is an empty database"
+                         : " is a database, but not a metadata database",
+                   "; name a metadata database, or a new file to create one"));
 }
 
 absl::Status CheckVersion(Database& db, const std::string& path) {
@@ -321,11 +320,11 @@ absl::Status CheckVersion(Database& db, const std::string& path) {
 // Fills the table from what is stored, the first time. One transaction: two
 // processes that start together do not both fill it.
 absl::Status CreateLatest(Database& db) {
-  RK_ASSIGN_OR_RETURN(int64_t tables, CountTables(db, kLatestTable));
-  if (tables > 0) return absl::OkStatus();
+  RK_ASSIGN_OR_RETURN(bool has, HasTable(db, kLatestTable));
+  if (has) return absl::OkStatus();
   RK_ASSIGN_OR_RETURN(Transaction transaction, Transaction::BeginWrite(db));
-  RK_ASSIGN_OR_RETURN(tables, CountTables(db, kLatestTable));
-  if (tables > 0) return absl::OkStatus();
+  RK_ASSIGN_OR_RETURN(has, HasTable(db, kLatestTable));
+  if (has) return absl::OkStatus();
   RK_RETURN_IF_ERROR(db.Execute(kLatest));
   return transaction.Commit();
 }
@@ -343,8 +342,8 @@ absl::Status SetUpWriting(Database& db) {
 
 absl::Status PrepareTables(Database& db, const std::string& path,
                            Database::Mode mode) {
-  RK_ASSIGN_OR_RETURN(const int64_t tables, CountTables(db, "%"));
-  if (tables == 0 && mode == Database::Mode::kCreate) {
+  RK_ASSIGN_OR_RETURN(const bool empty, IsEmpty(db));
+  if (empty && mode == Database::Mode::kCreate) {
     RK_RETURN_IF_ERROR(CreateIfEmpty(db));
   }
   RK_RETURN_IF_ERROR(CheckIsStore(db, path));
@@ -354,6 +353,14 @@ absl::Status PrepareTables(Database& db, const std::string& path,
 }
 
 }  // namespace
+
+absl::StatusOr<bool> HasTable(Database& db, absl::string_view name) {
+  RK_ASSIGN_OR_RETURN(Statement find,
+                      db.Prepare("SELECT 1 FROM sqlite_master "
+                                 "WHERE type = 'table' AND name = ?"));
+  find.Bind(name);
+  return find.Step();
+}
 
 absl::Status PrepareSchema(Database& db, const std::string& path,
                            Database::Mode mode) {

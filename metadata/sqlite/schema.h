@@ -5,6 +5,8 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "metadata/sqlite/database.h"
 
 namespace rekindle {
@@ -16,6 +18,8 @@ inline constexpr int64_t kSchemaVersion = 10;
 // attributed artifact, in this order; a state that is not set is 0. A store
 // that was never opened for writing here does not have it.
 inline constexpr char kLatestTable[] = "rk_latest";
+
+absl::StatusOr<bool> HasTable(Database& db, absl::string_view name);
 
 // Sets the connection up and makes sure the database has ML Metadata's tables,
 // creating them if it has none at all and the mode allows. Adds our own indexes

@@ -44,10 +44,9 @@ absl::StatusCode CodeFor(int primary, int extended) {
   }
 }
 
-}  // namespace
-
-absl::Status SqliteStatus(sqlite3* db, absl::string_view doing) {
-  const int extended = sqlite3_extended_errcode(db);
+// `message` is SQLite's own.
+absl::Status StatusFor(int extended, absl::string_view message,
+                       absl::string_view doing) {
   const int primary = extended & 0xff;
   if (primary == SQLITE_BUSY || primary == SQLITE_LOCKED) {
     return absl::AbortedError(
@@ -61,16 +60,20 @@ absl::Status SqliteStatus(sqlite3* db, absl::string_view doing) {
   }
   if (primary == SQLITE_CORRUPT) {
     return absl::DataLossError(
-        absl::StrCat("the metadata database is damaged (", sqlite3_errmsg(db),
+        absl::StrCat("the metadata database is damaged (", message,
                      "); restore it from a backup"));
   }
-  return {CodeFor(primary, extended),
-          absl::StrCat(doing, ": ", sqlite3_errmsg(db))};
+  return {CodeFor(primary, extended), absl::StrCat(doing, ": ", message)};
+}
+
+}  // namespace
+
+absl::Status SqliteStatus(sqlite3* db, absl::string_view doing) {
+  return StatusFor(sqlite3_extended_errcode(db), sqlite3_errmsg(db), doing);
 }
 
 absl::Status SqliteCodeStatus(int result, absl::string_view doing) {
-  return {CodeFor(result & 0xff, result),
-          absl::StrCat(doing, ": ", sqlite3_errstr(result))};
+  return StatusFor(result, sqlite3_errstr(result), doing);
 }
 
 }  // namespace rekindle

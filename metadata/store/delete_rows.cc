@@ -133,8 +133,7 @@ absl::Status CheckLineage(Database& db, const Victims& victims) {
       "; delete these too, or ask to break the lineage; nothing was deleted"));
 }
 
-// --- deleting
-// -----------------------------------------------------------------
+// --- deleting ---------------------------------------------------------------
 
 // Rows that go with nodes of a kind, and where they are counted. $0 is the list
 // of the nodes' ids.

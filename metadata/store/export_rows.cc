@@ -25,7 +25,6 @@ using ::ml_metadata::Context;
 using ::ml_metadata::Execution;
 using ::rekindle::v1::ExportRecord;
 
-constexpr int kFormatVersion = 1;
 constexpr int kNodesAtOnce = 256;
 
 void Set(Artifact node, ExportRecord& record) {
@@ -91,7 +90,7 @@ class Exporter {
   absl::Status ExportHeader() {
     ExportRecord record;
     v1::ExportHeader& header = *record.mutable_header();
-    header.set_format_version(kFormatVersion);
+    header.set_format_version(kExportFormat);
     header.set_schema_version(kSchemaVersion);
     RK_ASSIGN_OR_RETURN(const int64_t type, LastId("Type"));
     header.set_last_type_id(type);

@@ -9,6 +9,9 @@
 
 namespace rekindle {
 
+// The format that is written and read.
+inline constexpr int kExportFormat = 1;
+
 // Calls `take` with everything in the store, in the order of an export, header
 // and end included; a few hundred nodes are held at a time. Its error stops it.
 absl::Status ExportRecords(

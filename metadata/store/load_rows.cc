@@ -1,6 +1,5 @@
 #include "metadata/store/load_rows.h"
 
-#include <optional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -9,9 +8,8 @@
 #include "metadata/sqlite/schema.h"
 #include "metadata/store/edge_rows.h"
 #include "metadata/store/event_rows.h"
+#include "metadata/store/export_rows.h"
 #include "metadata/store/node_rows.h"
-#include "metadata/store/node_table.h"
-#include "metadata/store/property_rows.h"
 #include "metadata/store/type_rows.h"
 
 namespace rekindle {
@@ -20,8 +18,6 @@ namespace {
 using ::ml_metadata::Artifact;
 using ::ml_metadata::Event;
 using ::rekindle::v1::ExportRecord;
-
-constexpr int kFormatVersion = 1;
 
 // Makes the table's next new row get an id above `last`.
 absl::Status SetLastId(Database& db, absl::string_view table, int64_t last) {
@@ -73,39 +69,16 @@ absl::Status ForgetUri(Database& db, const Artifact& artifact) {
 }
 
 template <typename Node>
-absl::Status InsertNode(Database& db, const Node& node) {
-  static const auto* const kSql = new std::string(
-      absl::StrCat("INSERT INTO ", NodeTable<Node>::kTable,
-                   " (id, type_id, name, external_id, create_time_since_epoch, "
-                   "last_update_time_since_epoch",
-                   NodeTable<Node>::kOwn, ") VALUES (?, ?, ?, ?, ?, ?",
-                   NodeTable<Node>::kOwnParameters, ")"));
-  RK_ASSIGN_OR_RETURN(Statement insert, db.Prepare(*kSql));
-  insert.Bind(
-      node.id(), node.type_id(),
-      node.has_name() ? std::optional(node.name()) : std::nullopt,
-      node.has_external_id() ? std::optional(node.external_id()) : std::nullopt,
-      node.create_time_since_epoch(), node.last_update_time_since_epoch());
-  NodeTable<Node>::BindOwn(node, insert);
-  return insert.Run();
-}
-
-template <typename Node>
-absl::Status AddNode(Database& db, const Node& node) {
+absl::Status AddNode(Database& db, DeclaredTypes& types, const Node& node) {
   RK_RETURN_IF_ERROR(CheckId(node));
-  RK_ASSIGN_OR_RETURN(
-      const auto type,
-      FindTypeById<typename NodeTraits<Node>::Type>(db, node.type_id()));
-  if (!type.has_value()) {
+  RK_ASSIGN_OR_RETURN(const DeclaredType* type,
+                      types.Find(NodeTraits<Node>::kKind, node.type_id()));
+  if (type == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat(NodeTraits<Node>::kNoun, " ", node.id(), " has type ",
                      node.type_id(), ", which did not come before it"));
   }
-  RK_RETURN_IF_ERROR(InsertNode(db, node));
-  const PropertyMap none;
-  return WriteProperties(db, NodeTable<Node>::kProperties, node.id(),
-                         {none, none},
-                         {node.properties(), node.custom_properties()});
+  return RestoreNode(db, node);
 }
 
 absl::Status AddEvent(Database& db, const Event& event) {
@@ -167,12 +140,12 @@ absl::Status Loader::AddItem(const ExportRecord& record) {
     case ExportRecord::kContextType:
       return AddType(db_, record.context_type());
     case ExportRecord::kContext:
-      return AddNode(db_, record.context());
+      return AddNode(db_, types_, record.context());
     case ExportRecord::kArtifact:
-      RK_RETURN_IF_ERROR(AddNode(db_, record.artifact()));
+      RK_RETURN_IF_ERROR(AddNode(db_, types_, record.artifact()));
       return ForgetUri(db_, record.artifact());
     case ExportRecord::kExecution:
-      return AddNode(db_, record.execution());
+      return AddNode(db_, types_, record.execution());
     case ExportRecord::kEvent:
       return AddEvent(db_, record.event());
     case ExportRecord::kAttribution:
@@ -190,11 +163,11 @@ absl::Status Loader::AddItem(const ExportRecord& record) {
 }
 
 absl::Status Loader::AddHeader(const v1::ExportHeader& header) {
-  if (header.format_version() != kFormatVersion ||
+  if (header.format_version() != kExportFormat ||
       header.schema_version() != kSchemaVersion) {
     return absl::InvalidArgumentError(absl::StrCat(
         "an export of format ", header.format_version(), " and schema ",
-        header.schema_version(), "; this program reads format ", kFormatVersion,
+        header.schema_version(), "; this program reads format ", kExportFormat,
         " and schema ", kSchemaVersion));
   }
   header_ = header;

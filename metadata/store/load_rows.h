@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "metadata/sqlite/database.h"
+#include "metadata/store/declared_types.h"
 #include "rekindle/v1/maintenance_service.pb.h"
 
 namespace rekindle {
@@ -15,7 +16,7 @@ namespace rekindle {
 class Loader {
  public:
   // `db` is not owned and must outlive this.
-  explicit Loader(Database& db) : db_(db) {}
+  explicit Loader(Database& db) : db_(db), types_(db) {}
 
   //   FAILED_PRECONDITION  the store is not empty
   absl::Status Begin();
@@ -36,6 +37,7 @@ class Loader {
   absl::Status AddEnd(const v1::ExportEnd& end);
 
   Database& db_;
+  DeclaredTypes types_;  // Types come before nodes.
   v1::ExportHeader header_;
   bool begun_ = false;
   bool ended_ = false;

@@ -190,22 +190,40 @@ StoredProperties PropertiesOf(const Node& node) {
   return {node.properties(), node.custom_properties()};
 }
 
+// When a node was made and last changed.
+struct Times {
+  int64_t created = 0;
+  int64_t updated = 0;
+};
+
+// Without an id the next one is taken.
 template <typename Node>
-absl::StatusOr<int64_t> InsertRow(Database& db, const Node& node,
-                                  int64_t now_millis) {
+absl::StatusOr<int64_t> InsertRow(Database& db, std::optional<int64_t> id,
+                                  const Node& node, const Times& times) {
   static const auto* const kSql = new std::string(
       absl::StrCat("INSERT INTO ", NodeTable<Node>::kTable,
-                   " (type_id, name, external_id, create_time_since_epoch, "
+                   " (id, type_id, name, external_id, create_time_since_epoch, "
                    "last_update_time_since_epoch",
-                   NodeTable<Node>::kOwn, ") VALUES (?, ?, ?, ?, ?",
+                   NodeTable<Node>::kOwn, ") VALUES (?, ?, ?, ?, ?, ?",
                    NodeTable<Node>::kOwnParameters, ")"));
   RK_ASSIGN_OR_RETURN(Statement insert, db.Prepare(*kSql));
-  insert.Bind(node.type_id(), If(node.has_name(), node.name()),
-              If(node.has_external_id(), node.external_id()), now_millis,
-              now_millis);
+  insert.Bind(id, node.type_id(), If(node.has_name(), node.name()),
+              If(node.has_external_id(), node.external_id()), times.created,
+              times.updated);
   NodeTable<Node>::BindOwn(node, insert);
   RK_RETURN_IF_ERROR(Taken(node, insert.Run()));
   return db.last_insert_id();
+}
+
+// The row and all properties of a node that is not stored; returns its id.
+template <typename Node>
+absl::StatusOr<int64_t> InsertNode(Database& db, std::optional<int64_t> id,
+                                   const Node& node, const Times& times) {
+  RK_ASSIGN_OR_RETURN(const int64_t stored_id, InsertRow(db, id, node, times));
+  RK_RETURN_IF_ERROR(WriteProperties(
+      db, NodeTable<Node>::kProperties, stored_id,
+      PropertiesOf(Node::default_instance()), PropertiesOf(node)));
+  return stored_id;
 }
 
 template <typename Node>
@@ -214,11 +232,7 @@ absl::StatusOr<int64_t> CreateNode(Database& db, DeclaredTypes& types,
   RK_ASSIGN_OR_RETURN(const DeclaredType* type, TypeOfNode(types, given));
   RK_RETURN_IF_ERROR(CheckProperties(given, *type));
   RK_RETURN_IF_ERROR(CheckName(given));
-  RK_ASSIGN_OR_RETURN(const int64_t id, InsertRow(db, given, now_millis));
-  RK_RETURN_IF_ERROR(WriteProperties(db, NodeTable<Node>::kProperties, id,
-                                     PropertiesOf(Node::default_instance()),
-                                     PropertiesOf(given)));
-  return id;
+  return InsertNode(db, /*id=*/std::nullopt, given, {now_millis, now_millis});
 }
 
 template <typename Node>
@@ -378,6 +392,14 @@ absl::Status PutNodes(Database& db, const Nodes<Node>& nodes,
 }
 
 template <typename Node>
+absl::Status RestoreNode(Database& db, const Node& node) {
+  return InsertNode(db, node.id(), node,
+                    {node.create_time_since_epoch(),
+                     node.last_update_time_since_epoch()})
+      .status();
+}
+
+template <typename Node>
 absl::Status CheckNodes(Database& db, const Nodes<Node>& nodes) {
   DeclaredTypes types(db);
   for (const Node& node : nodes) {
@@ -480,6 +502,7 @@ absl::StatusOr<bool> NodeExists(Database& db, int64_t id) {
   template absl::Status PutNodes(Database&, const Nodes<Node>&,              \
                                  const PutNodeOptions&,                      \
                                  google::protobuf::RepeatedField<int64_t>*); \
+  template absl::Status RestoreNode(Database&, const Node&);                 \
   template absl::Status CheckNodes(Database&, const Nodes<Node>&);           \
   template absl::StatusOr<Nodes<Node>> FindNodesWhere(Database&,             \
                                                       const SqlFragment&);   \

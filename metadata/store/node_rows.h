@@ -60,6 +60,13 @@ absl::Status PutNodes(Database& db, const Nodes<Node>& nodes,
                       const PutNodeOptions& options,
                       google::protobuf::RepeatedField<int64_t>* ids);
 
+// Stores a node with the id and the times that it has. Its type is not looked
+// at.
+//
+//   ALREADY_EXISTS  its id, its name or its external id is taken
+template <typename Node>
+absl::Status RestoreNode(Database& db, const Node& node);
+
 // Those that meet a condition on their row `n`, in order of id. The text of the
 // condition must be one of few.
 template <typename Node>

@@ -55,8 +55,7 @@ class Report {
   VerifyResponse& response_;
 };
 
-// --- the file
-// -----------------------------------------------------------------
+// --- the file ---------------------------------------------------------------
 
 absl::Status CheckIntegrity(Database& db, Report& report) {
   RK_ASSIGN_OR_RETURN(Statement check,
@@ -77,8 +76,7 @@ absl::Status CheckIntegrity(Database& db, Report& report) {
   return absl::OkStatus();
 }
 
-// --- rows that point at nothing
-// -------------------------------------------------
+// --- rows that point at nothing ---------------------------------------------
 
 // A column that holds ids of another table's rows.
 struct Reference {
@@ -126,16 +124,7 @@ absl::Status CheckReference(Database& db, const Reference& reference,
   return report.AddRows(reference.kind, rows);
 }
 
-// --- tables of ours
-// ---------------------------------------------------------------
-
-absl::StatusOr<bool> HasTable(Database& db, absl::string_view name) {
-  RK_ASSIGN_OR_RETURN(Statement find,
-                      db.Prepare("SELECT 1 FROM sqlite_master "
-                                 "WHERE type = 'table' AND name = ?"));
-  find.Bind(name);
-  return find.Step();
-}
+// --- tables of ours ---------------------------------------------------------
 
 // A store that only others wrote has none of them, and nothing to check.
 absl::Status CheckLatest(Database& db, Report& report) {
