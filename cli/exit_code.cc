@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "base/cancellation.h"
+#include "component/launch/failure.h"
 #include "component/launch/step.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 
@@ -44,6 +45,7 @@ int ExitCodeOf(const absl::Status& status) {
 
 int ExitCodeOf(const StepReport& report) {
   if (report.error.ok()) return kOk;
+  if (ReasonOf(report.error) == FailureReason::kInputNotFound) return kNotFound;
   switch (report.error.code()) {
     case absl::StatusCode::kCancelled:
     case absl::StatusCode::kAborted:

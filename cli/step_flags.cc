@@ -1,6 +1,8 @@
 #include "cli/step_flags.h"
 
 #include <array>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -20,6 +22,7 @@
 #include "cli/flag_set.h"
 #include "cli/step_report.h"
 #include "component/launch/launcher.h"
+#include "component/launch/stage.h"
 #include "component/launch/step.h"
 #include "component/resolve/artifact_ref.h"
 #include "metadata/api/open_store.h"
@@ -54,6 +57,13 @@ std::string RunIdOfNow() {
                           absl::UTCTimeZone());
 }
 
+// REKINDLE_STOP_AT=claimed stops the process (SIGSTOP) at that boundary of a
+// step's life, so that a test can kill it there, or continue it.
+void StopIfAsked(Stage stage) {
+  const char* stop_at = std::getenv("REKINDLE_STOP_AT");
+  if (stop_at != nullptr && StageName(stage) == stop_at) raise(SIGSTOP);
+}
+
 absl::StatusOr<StepReport> Launch(const StepFlags& flags, const StepSpec& spec,
                                   Executor& executor) {
   RK_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store,
@@ -62,6 +72,7 @@ absl::StatusOr<StepReport> Launch(const StepFlags& flags, const StepSpec& spec,
   options.owner = ProcessName();
   options.lease = flags.lease;
   options.note = [](absl::string_view line) { std::cerr << line << '\n'; };
+  options.on_stage = StopIfAsked;
   return Launcher(*store, std::move(options)).Run(spec, executor);
 }
 

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "cli/node_json.h"
+#include "component/launch/failure.h"
 #include "component/launch/step.h"
 #include "component/resolve/resolver.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
@@ -24,9 +27,12 @@ std::string StateName(const StepReport& report) {
 }
 
 std::string InputText(const Resolution& resolution) {
-  if (resolution.chosen.has_value()) {
-    return absl::StrCat(resolution.chosen->id(), "  ",
-                        resolution.chosen->uri());
+  if (!resolution.chosen.empty()) {
+    return absl::StrJoin(
+        resolution.chosen, ", ",
+        [](std::string* out, const ml_metadata::Artifact& artifact) {
+          absl::StrAppend(out, artifact.id(), "  ", artifact.uri());
+        });
   }
   if (resolution.candidates.empty()) return "none";
   return absl::StrCat("none of ", resolution.candidates.size(),
@@ -61,16 +67,20 @@ json ReportToJson(const StepSpec& spec, const StepReport& report) {
       {"outputs", json::object()},
       {"execution_properties", PropertiesToJson(report.execution_properties)}};
   for (const auto& [key, resolution] : report.inputs) {
-    if (resolution.chosen.has_value()) {
-      result["inputs"][key] = ToJson(*resolution.chosen);
+    json chosen = json::array();
+    for (const ml_metadata::Artifact& artifact : resolution.chosen) {
+      chosen.push_back(ToJson(artifact));
     }
+    if (!chosen.empty()) result["inputs"][key] = std::move(chosen);
   }
   for (const StepReport::Output& output : report.outputs) {
     result["outputs"][output.key] = ToJson(output.artifact);
   }
   if (!report.error.ok()) {
-    result["error"] = {{"code", absl::StatusCodeToString(report.error.code())},
-                       {"message", std::string(report.error.message())}};
+    result["error"] = {
+        {"code", absl::StatusCodeToString(report.error.code())},
+        {"reason", std::string(FailureReasonName(ReasonOf(report.error)))},
+        {"message", std::string(report.error.message())}};
   }
   return result;
 }

@@ -46,12 +46,12 @@ int MetadataLatestCommand(const Arguments& arguments) {
          query.pipeline = pipeline;
          RK_ASSIGN_OR_RETURN(const Resolution resolution,
                              Resolve(query, opened.metadata()));
-         if (!resolution.chosen.has_value()) {
+         if (resolution.chosen.empty()) {
            return absl::NotFoundError(absl::StrCat("pipeline '", pipeline,
                                                    "' has no usable ",
                                                    positional[0], " artifact"));
          }
-         std::cout << Render(ToJson(*resolution.chosen), format);
+         std::cout << Render(ToJson(resolution.chosen.front()), format);
          return kOk;
        }},
       arguments);

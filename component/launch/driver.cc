@@ -12,6 +12,7 @@
 #include "base/status_macros.h"
 #include "base/status_util.h"
 #include "base/uuid.h"
+#include "component/launch/failure.h"
 #include "component/launch/step.h"
 #include "component/resolve/digest_check.h"
 #include "component/resolve/resolver.h"
@@ -52,11 +53,11 @@ absl::Status NothingUsable(const InputSpec& input, const StepSpec& spec,
     absl::StrAppend(&message, "; artifact ", candidate.artifact.id(), ": ",
                     candidate.reason);
   }
-  return absl::NotFoundError(
-      absl::StrCat(message,
-                   "; run the step that makes one first, or name one "
-                   "with --",
-                   input.key, "=id:NUMBER"));
+  return WithReason(
+      FailureReason::kInputNotFound,
+      absl::NotFoundError(absl::StrCat(
+          message, "; run the step that makes one first, or name one with --",
+          input.key, "=id:NUMBER")));
 }
 
 }  // namespace
@@ -82,17 +83,20 @@ absl::Status CheckRunIsOurs(const StepSpec& spec, const MetadataStore& store) {
                    "'; give this run another --run-id"));
 }
 
-absl::StatusOr<std::map<std::string, Resolution>> ResolveInputs(
-    const StepSpec& spec, const MetadataStore& store) {
-  std::map<std::string, Resolution> inputs;
+absl::StatusOr<ResolvedInputs> ResolveInputs(const StepSpec& spec,
+                                             const MetadataStore& store) {
+  ResolvedInputs inputs;
   for (const InputSpec& input : spec.inputs) {
     absl::StatusOr<Resolution> resolution = Resolve(
         {input.type_name, input.ref, spec.pipeline, spec.run_id}, store);
     if (!resolution.ok()) {
-      return WithContext(resolution.status(),
-                         absl::StrCat("input '", input.key, "'"));
+      return WithReason(absl::IsNotFound(resolution.status())
+                            ? FailureReason::kInputNotFound
+                            : FailureReason::kInputUnusable,
+                        WithContext(resolution.status(),
+                                    absl::StrCat("input '", input.key, "'")));
     }
-    if (input.required && !resolution->chosen.has_value()) {
+    if (input.required && resolution->chosen.empty()) {
       return NothingUsable(input, spec, *resolution);
     }
     inputs[input.key] = *std::move(resolution);
@@ -100,8 +104,7 @@ absl::StatusOr<std::map<std::string, Resolution>> ResolveInputs(
   return inputs;
 }
 
-std::string CacheKey(const StepSpec& spec,
-                     const std::map<std::string, Resolution>& inputs) {
+std::string CacheKey(const StepSpec& spec, const ResolvedInputs& inputs) {
   Sha256 hash;
   hash.UpdateField(spec.pipeline);
   hash.UpdateField(spec.node_id);
@@ -111,16 +114,18 @@ std::string CacheKey(const StepSpec& spec,
     hash.UpdateField(value.SerializeAsString());
   }
   for (const auto& [key, resolution] : inputs) {
-    if (!resolution.chosen.has_value()) continue;
-    hash.UpdateField(key);
-    hash.UpdateField(ContentOf(*resolution.chosen));
+    for (const ml_metadata::Artifact& artifact : resolution.chosen) {
+      hash.UpdateField(key);
+      hash.UpdateField(ContentOf(artifact));
+    }
   }
   return hash.HexDigest();
 }
 
-rekindle::v1::ClaimRequest MakeClaimRequest(
-    const StepSpec& spec, const std::map<std::string, Resolution>& inputs,
-    const std::string& owner, absl::Duration lease) {
+rekindle::v1::ClaimRequest MakeClaimRequest(const StepSpec& spec,
+                                            const ResolvedInputs& inputs,
+                                            const std::string& owner,
+                                            absl::Duration lease) {
   rekindle::v1::ClaimRequest request;
   request.set_external_id(spec.ExternalId());
   request.set_owner(owner);
@@ -139,10 +144,13 @@ rekindle::v1::ClaimRequest MakeClaimRequest(
   AddContext("execution_cache", CacheKey(spec, inputs), kNoParent, request);
 
   for (const auto& [key, resolution] : inputs) {
-    if (!resolution.chosen.has_value()) continue;
-    auto& binding = *request.add_inputs();
-    binding.set_key(key);
-    binding.set_artifact_id(resolution.chosen->id());
+    int index = 0;
+    for (const ml_metadata::Artifact& artifact : resolution.chosen) {
+      auto& binding = *request.add_inputs();
+      binding.set_key(key);
+      binding.set_index(index++);
+      binding.set_artifact_id(artifact.id());
+    }
   }
   return request;
 }

@@ -26,19 +26,19 @@ absl::Status CheckRunIsOurs(const StepSpec& spec, const MetadataStore& store);
 //
 //   NOT_FOUND            a required input has no usable artifact
 //   FAILED_PRECONDITION  a named artifact cannot be used
-absl::StatusOr<std::map<std::string, Resolution>> ResolveInputs(
-    const StepSpec& spec, const MetadataStore& store);
+absl::StatusOr<ResolvedInputs> ResolveInputs(const StepSpec& spec,
+                                             const MetadataStore& store);
 
 // SHA-256, in hexadecimal, over what the step's outputs depend on: the
 // component, its parameters, and the contents of its inputs.
-std::string CacheKey(const StepSpec& spec,
-                     const std::map<std::string, Resolution>& inputs);
+std::string CacheKey(const StepSpec& spec, const ResolvedInputs& inputs);
 
 // The claim of this step, with the contexts that TFX puts a node's execution
 // into: pipeline, pipeline_run, node and execution_cache.
-rekindle::v1::ClaimRequest MakeClaimRequest(
-    const StepSpec& spec, const std::map<std::string, Resolution>& inputs,
-    const std::string& owner, absl::Duration lease);
+rekindle::v1::ClaimRequest MakeClaimRequest(const StepSpec& spec,
+                                            const ResolvedInputs& inputs,
+                                            const std::string& owner,
+                                            absl::Duration lease);
 
 }  // namespace rekindle
 

@@ -17,9 +17,11 @@
 #include "base/status_macros.h"
 #include "base/status_util.h"
 #include "component/launch/driver.h"
+#include "component/launch/failure.h"
 #include "component/launch/lease.h"
 #include "component/launch/output_paths.h"
 #include "component/launch/publisher.h"
+#include "component/launch/stage.h"
 #include "component/launch/step.h"
 #include "component/resolve/resolver.h"
 #include "metadata/api/metadata_store.h"
@@ -78,17 +80,18 @@ std::string ExecutionResultJson(const absl::Status& error) {
 class ClaimedStep {
  public:
   ClaimedStep(Store& store, const LaunchOptions& options, const StepSpec& spec,
-              const ClaimResponse& claim,
-              std::map<std::string, Resolution> inputs)
+              const ClaimResponse& claim, absl::StatusOr<ResolvedInputs> inputs)
       : store_(store),
+        options_(options),
         spec_(spec),
         claim_(claim),
         paths_(spec.pipeline_root, spec.node_id),
         lease_(store.steps(), claim.execution_id(), claim.token(),
-               options.lease) {
+               options.lease),
+        resolved_(inputs.status()) {
     report_.execution_id = claim.execution_id();
     report_.attempt = claim.attempt();
-    report_.inputs = std::move(inputs);
+    if (inputs.ok()) report_.inputs = *std::move(inputs);
   }
 
   StepReport Run(Executor& executor) {
@@ -105,9 +108,10 @@ class ClaimedStep {
 
  private:
   absl::StatusOr<std::vector<StepReport::Output>> Produce(Executor& executor) {
+    RK_RETURN_IF_ERROR(resolved_);
+    RK_RETURN_IF_ERROR(MakeFolders());
     Publisher publisher(store_.steps(), paths_, claim_.execution_id(),
-                        claim_.token());
-    RK_RETURN_IF_ERROR(MakeDirs(paths_.ExecutionDir(claim_.execution_id())));
+                        claim_.token(), options_.on_stage);
     RK_ASSIGN_OR_RETURN(std::vector<StepReport::Output> recovered,
                         publisher.Recover(claim_, spec_.outputs));
     if (!recovered.empty()) return recovered;
@@ -115,8 +119,15 @@ class ClaimedStep {
     RK_ASSIGN_OR_RETURN(const StepContext context, MakeContext());
     RK_ASSIGN_OR_RETURN(const StepResult result, executor.Execute(context));
     RK_RETURN_IF_ERROR(CheckStop());
+    options_.on_stage(Stage::kExecuted);
     report_.execution_properties = result.execution_properties;
     return publisher.Publish(spec_.outputs, context.output_dirs, result);
+  }
+
+  absl::Status MakeFolders() const {
+    absl::Status made = MakeWritableDir(paths_.NodeDir());
+    if (made.ok()) made = MakeDirs(paths_.ExecutionDir(claim_.execution_id()));
+    return WithReason(FailureReason::kOutputUnwritable, std::move(made));
   }
 
   absl::StatusOr<StepContext> MakeContext() {
@@ -128,9 +139,7 @@ class ClaimedStep {
     context.attempt = claim_.attempt();
     context.execution_dir = paths_.ExecutionDir(claim_.execution_id());
     for (const auto& [key, resolution] : report_.inputs) {
-      if (resolution.chosen.has_value()) {
-        context.inputs[key] = *resolution.chosen;
-      }
+      if (!resolution.chosen.empty()) context.inputs[key] = resolution.chosen;
     }
     for (const OutputSpec& output : spec_.outputs) {
       const std::string folder = FolderFor(output);
@@ -173,6 +182,8 @@ class ClaimedStep {
     request.set_reason(std::string(cause.message()));
     (*request.mutable_custom_properties())["__execution_result__"] =
         StringValue(ExecutionResultJson(cause));
+    (*request.mutable_custom_properties())[kFailureReasonProperty] =
+        StringValue(FailureReasonName(ReasonOf(cause)));
     const absl::Status noted = store_.steps().Finish(request).status();
 
     report_.state = cancelled ? Execution::CANCELED : Execution::FAILED;
@@ -200,10 +211,12 @@ class ClaimedStep {
   }
 
   Store& store_;
+  const LaunchOptions& options_;
   const StepSpec& spec_;
   const ClaimResponse claim_;
   const OutputPaths paths_;
   LeaseKeeper lease_;
+  const absl::Status resolved_;
   StepReport report_;
 };
 
@@ -235,13 +248,15 @@ Launcher::Launcher(Store& store, LaunchOptions options)
 absl::StatusOr<StepReport> Launcher::Run(const StepSpec& spec,
                                          Executor& executor) {
   RK_RETURN_IF_ERROR(CheckRunIsOurs(spec, store_.metadata()));
-  RK_ASSIGN_OR_RETURN(auto inputs, ResolveInputs(spec, store_.metadata()));
-  RK_RETURN_IF_ERROR(
-      MakeWritableDir(OutputPaths(spec.pipeline_root, spec.node_id).NodeDir()));
-  RK_ASSIGN_OR_RETURN(const ClaimResponse claim,
-                      ClaimOrWait(MakeClaimRequest(spec, inputs, options_.owner,
-                                                   options_.lease),
-                                  options_, store_.steps()));
+  auto inputs = ResolveInputs(spec, store_.metadata());
+  options_.on_stage(Stage::kResolved);
+  RK_ASSIGN_OR_RETURN(
+      const ClaimResponse claim,
+      ClaimOrWait(
+          MakeClaimRequest(spec, inputs.ok() ? *inputs : ResolvedInputs{},
+                           options_.owner, options_.lease),
+          options_, store_.steps()));
+  options_.on_stage(Stage::kClaimed);
   if (claim.finished()) {
     return ReportFinished(claim, store_.metadata());
   }

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "component/launch/stage.h"
 #include "component/launch/step.h"
 #include "metadata/api/open_store.h"
 
@@ -22,6 +23,8 @@ struct LaunchOptions {
   absl::Duration claim_timeout = absl::Seconds(90);
   // What a person should know meanwhile, line by line.
   std::function<void(absl::string_view line)> note;
+  // For tests of what happens when it dies there.
+  StageObserver on_stage = [](Stage) {};
 };
 
 // Runs one step: resolve, claim, execute, publish (docs/life-of-a-step.md).
@@ -32,16 +35,15 @@ class Launcher {
   // `store` is not owned and must outlive the launcher.
   Launcher(Store& store, LaunchOptions options);
 
-  // Returns how the step ended, failures included. An error means that nothing
-  // was claimed and nothing was written:
+  // Returns how the step ended, failures included: an input that cannot be
+  // found is one, and is recorded as TFX records it. An error means that
+  // nothing was claimed and nothing was written:
   //
-  //   NOT_FOUND            a required input has no usable artifact
-  //   FAILED_PRECONDITION  a named input cannot be used
-  //   ABORTED              another process still holds the claim after
-  //                        `claim_timeout`
-  //   ALREADY_EXISTS       the run id belongs to another pipeline
-  //   PERMISSION_DENIED    the pipeline root cannot be written
-  //   CANCELLED            asked to stop while waiting for a claim
+  //   ABORTED         another process still holds the claim after
+  //                   `claim_timeout`
+  //   ALREADY_EXISTS  the run id belongs to another pipeline
+  //   CANCELLED       asked to stop while waiting for a claim
+  //   UNAVAILABLE     the store cannot be reached
   absl::StatusOr<StepReport> Run(const StepSpec& spec, Executor& executor);
 
  private:

@@ -67,11 +67,12 @@ bool HoldsWhatWasAnnounced(const rekindle::v1::PreparedOutput& prepared) {
 }  // namespace
 
 Publisher::Publisher(StepStore& store, OutputPaths paths, int64_t execution_id,
-                     int64_t token)
+                     int64_t token, StageObserver on_stage)
     : store_(store),
       paths_(std::move(paths)),
       execution_id_(execution_id),
-      token_(token) {}
+      token_(token),
+      on_stage_(std::move(on_stage)) {}
 
 std::string Publisher::RequestPath() const {
   return JoinPath(paths_.ExecutionDir(execution_id_), "publish_request.pb");
@@ -112,11 +113,13 @@ absl::StatusOr<std::vector<StepReport::Output>> Publisher::Publish(
                                                           : properties->second);
   }
   RK_RETURN_IF_ERROR(Announce(request));
+  on_stage_(Stage::kAnnounced);
   for (const OutputSpec& output : InRenameOrder(outputs)) {
     RK_RETURN_IF_ERROR(MakeDirs(paths_.KeyDir(output.key)));
     RK_RETURN_IF_ERROR(RenameNoReplace(
         staged.at(output.key), paths_.Final(output.key, execution_id_)));
   }
+  on_stage_(Stage::kRenamed);
   return Record(std::move(request));
 }
 
@@ -124,6 +127,7 @@ absl::StatusOr<std::vector<StepReport::Output>> Publisher::Record(
     PublishRequest request) {
   request.set_token(token_);
   RK_ASSIGN_OR_RETURN(const auto response, store_.Publish(request));
+  on_stage_(Stage::kPublished);
   std::vector<StepReport::Output> published;
   for (int i = 0; i < request.outputs_size(); ++i) {
     StepReport::Output output{request.outputs(i).key(),

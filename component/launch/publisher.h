@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "component/launch/output_paths.h"
+#include "component/launch/stage.h"
 #include "component/launch/step.h"
 #include "metadata/api/step_store.h"
 #include "rekindle/v1/step_service.pb.h"
@@ -26,7 +27,7 @@ class Publisher {
  public:
   // `store` is not owned and must outlive the publisher.
   Publisher(StepStore& store, OutputPaths paths, int64_t execution_id,
-            int64_t token);
+            int64_t token, StageObserver on_stage);
 
   // `staged` says where each output was written, by key.
   //
@@ -55,6 +56,7 @@ class Publisher {
   const OutputPaths paths_;
   const int64_t execution_id_;
   const int64_t token_;
+  const StageObserver on_stage_;
 };
 
 }  // namespace rekindle

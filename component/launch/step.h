@@ -16,6 +16,7 @@
 namespace rekindle {
 
 using PropertyMap = std::map<std::string, ml_metadata::Value>;
+using ResolvedInputs = std::map<std::string, Resolution>;  // by key
 
 // An artifact that a step reads.
 struct InputSpec {
@@ -57,7 +58,8 @@ struct StepContext {
   std::string node_id;
   int64_t execution_id = 0;
   int64_t attempt = 1;
-  std::map<std::string, ml_metadata::Artifact> inputs;
+  // By key, in the order of their index. A key without artifacts is absent.
+  std::map<std::string, std::vector<ml_metadata::Artifact>> inputs;
   std::map<std::string, std::string> output_dirs;
   std::string execution_dir;  // for the executor's own files and its log
 
@@ -66,6 +68,12 @@ struct StepContext {
   // OK, or why the step must stop: CANCELLED (asked to) or ABORTED (its claim
   // was lost). Long work in the process asks now and then.
   std::function<absl::Status()> check_stop;
+
+  // The first artifact under `key`, or nullptr.
+  const ml_metadata::Artifact* FindInput(const std::string& key) const {
+    const auto found = inputs.find(key);
+    return found == inputs.end() ? nullptr : &found->second.front();
+  }
 };
 
 // What an executor answers when it succeeded.
@@ -84,7 +92,7 @@ class Executor {
   virtual ~Executor() = default;
 
   // Writes the outputs into their folders. On failure what it wrote is
-  // discarded.
+  // discarded; the reason may be attached to the status (WithReason).
   //
   //   CANCELLED, ABORTED  as StepContext::check_stop
   //   any other           why it failed; UNAVAILABLE and RESOURCE_EXHAUSTED if
@@ -104,7 +112,7 @@ struct StepReport {
   int64_t execution_id = 0;
   int64_t attempt = 1;
   bool finished_before = false;  // by an earlier command of the same run
-  std::map<std::string, Resolution> inputs;
+  ResolvedInputs inputs;
   std::vector<Output> outputs;
   PropertyMap execution_properties;
 };

@@ -47,7 +47,7 @@ absl::StatusOr<Resolution> TakeNamed(Artifact artifact,
         absl::StrCat("artifact ", only.artifact.id(), " (",
                      query.ref.ToString(), ") cannot be used: ", only.reason));
   }
-  resolution.chosen = only.artifact;
+  resolution.chosen = {only.artifact};
   return resolution;
 }
 
@@ -150,7 +150,7 @@ absl::StatusOr<Resolution> ResolveLatest(const ResolveQuery& query,
           JudgeArtifact(std::move(artifact), query.type_name));
       const Candidate& last = resolution.candidates.back();
       if (last.taken) {
-        resolution.chosen = last.artifact;
+        resolution.chosen = {last.artifact};
         return resolution;
       }
     }

@@ -1,7 +1,6 @@
 #ifndef REKINDLE_COMPONENT_RESOLVE_RESOLVER_H_
 #define REKINDLE_COMPONENT_RESOLVE_RESOLVER_H_
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +27,9 @@ struct Candidate {
 };
 
 struct Resolution {
-  // Nothing chosen is an answer: a first run has no model to start from.
-  std::optional<ml_metadata::Artifact> chosen;
+  // In the order of their index under the key. Nothing chosen is an answer: a
+  // first run has no model to start from.
+  std::vector<ml_metadata::Artifact> chosen;
   std::vector<Candidate> candidates;  // in the order they were looked at
 };
 

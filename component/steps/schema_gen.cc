@@ -48,7 +48,7 @@ absl::Status AddFile(const std::string& path, const StepContext& context,
 class SchemaGen : public Executor {
  public:
   absl::StatusOr<StepResult> Execute(const StepContext& context) override {
-    const ml_metadata::Artifact& examples = context.inputs.at(kExamplesKey);
+    const ml_metadata::Artifact& examples = *context.FindInput(kExamplesKey);
     RK_ASSIGN_OR_RETURN(const std::vector<std::string> splits,
                         SplitNames(examples));
     SchemaInference inference;

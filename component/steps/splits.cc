@@ -14,11 +14,28 @@
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
+#include "component/launch/failure.h"
 #include "component/launch/tfx_names.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 #include "nlohmann/json.hpp"
 
 namespace rekindle {
+namespace {
+
+absl::Status CheckHasSplit(const ml_metadata::Artifact& examples,
+                           const std::string& split) {
+  RK_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                      SplitNames(examples));
+  if (std::find(names.begin(), names.end(), split) != names.end()) {
+    return absl::OkStatus();
+  }
+  return WithReason(FailureReason::kInputUnusable,
+                    absl::InvalidArgumentError(absl::StrCat(
+                        "artifact ", examples.id(), " has no split '", split,
+                        "'; it has: ", absl::StrJoin(names, ", "))));
+}
+
+}  // namespace
 
 absl::StatusOr<std::vector<std::string>> SplitNames(
     const ml_metadata::Artifact& examples) {
@@ -40,18 +57,14 @@ absl::StatusOr<std::vector<std::string>> SplitNames(
 }
 
 absl::StatusOr<std::vector<std::string>> SplitPatterns(
-    const ml_metadata::Artifact& examples,
+    const std::vector<ml_metadata::Artifact>& examples,
     const std::vector<std::string>& wanted) {
-  RK_ASSIGN_OR_RETURN(const std::vector<std::string> names,
-                      SplitNames(examples));
   std::vector<std::string> patterns;
   for (const std::string& split : wanted) {
-    if (std::find(names.begin(), names.end(), split) == names.end()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("artifact ", examples.id(), " has no split '", split,
-                       "'; it has: ", absl::StrJoin(names, ", ")));
+    for (const ml_metadata::Artifact& artifact : examples) {
+      RK_RETURN_IF_ERROR(CheckHasSplit(artifact, split));
+      patterns.push_back(absl::StrCat(SplitDir(artifact, split), "/*"));
     }
-    patterns.push_back(absl::StrCat(SplitDir(examples, split), "/*"));
   }
   return patterns;
 }

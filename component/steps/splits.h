@@ -15,11 +15,12 @@ namespace rekindle {
 absl::StatusOr<std::vector<std::string>> SplitNames(
     const ml_metadata::Artifact& examples);
 
-// Glob patterns for the files of `wanted` splits, as TFX's FnArgs has them.
+// Glob patterns for the files of `wanted` splits, as TFX's FnArgs has them: for
+// each split one of every artifact.
 //
-//   INVALID_ARGUMENT  the artifact has no such split
+//   INVALID_ARGUMENT  an artifact has no such split
 absl::StatusOr<std::vector<std::string>> SplitPatterns(
-    const ml_metadata::Artifact& examples,
+    const std::vector<ml_metadata::Artifact>& examples,
     const std::vector<std::string>& wanted);
 
 // The regular files in `folder`, sorted; hidden ones are left out.

@@ -112,7 +112,7 @@ class Train : public Executor {
     input.run_id = context.run_id;
     input.node_id = context.node_id;
     input.execution_id = context.execution_id;
-    const Artifact& examples = context.inputs.at("examples");
+    const std::vector<Artifact>& examples = context.inputs.at("examples");
     RK_ASSIGN_OR_RETURN(
         input.train_files,
         SplitPatterns(examples, SplitsOf(options_.train_args, "train")));
@@ -122,10 +122,9 @@ class Train : public Executor {
     input.train_steps = StepsOf(options_.train_args);
     input.eval_steps = StepsOf(options_.eval_args);
     RK_ASSIGN_OR_RETURN(input.schema_path,
-                        OnlyFileOf(context.inputs.at("schema")));
-    if (const auto base = context.inputs.find("base_model");
-        base != context.inputs.end()) {
-      input.base_model = ServingModelDir(base->second);
+                        OnlyFileOf(*context.FindInput("schema")));
+    if (const Artifact* base = context.FindInput("base_model")) {
+      input.base_model = ServingModelDir(*base);
     }
     const std::string& model = context.output_dirs.at("model");
     input.serving_model_dir = JoinPath(model, "Format-Serving");
@@ -206,7 +205,7 @@ class Train : public Executor {
       execution["resumed_from_step"] = IntValue(*output.resumed_from_step);
     }
     if (output.warm_start.has_value()) {
-      const int64_t base_id = context.inputs.at("base_model").id();
+      const int64_t base_id = context.FindInput("base_model")->id();
       execution["warm_started_from"] = IntValue(base_id);
       model["warm_started_from"] = IntValue(base_id);
       execution["warm_start_variables"] =

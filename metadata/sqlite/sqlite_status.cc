@@ -18,8 +18,12 @@ bool IsOutOfRoom(int extended) {
   return is_write && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG);
 }
 
-absl::StatusCode CodeFor(int primary, int extended) {
-  switch (primary) {
+absl::StatusCode CodeFor(int extended) {
+  if (IsOutOfRoom(extended)) return absl::StatusCode::kResourceExhausted;
+  switch (extended & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return absl::StatusCode::kAborted;
     case SQLITE_INTERRUPT:
       return absl::StatusCode::kDeadlineExceeded;
     case SQLITE_CONSTRAINT:
@@ -36,6 +40,7 @@ absl::StatusCode CodeFor(int primary, int extended) {
     case SQLITE_TOOBIG:
       return absl::StatusCode::kResourceExhausted;
     case SQLITE_IOERR:
+    case SQLITE_CORRUPT:
       return absl::StatusCode::kDataLoss;
     case SQLITE_NOTADB:
       return absl::StatusCode::kFailedPrecondition;
@@ -44,11 +49,12 @@ absl::StatusCode CodeFor(int primary, int extended) {
   }
 }
 
-// `message` is SQLite's own.
-absl::Status StatusFor(int extended, absl::string_view message,
-                       absl::string_view doing) {
-  const int primary = extended & 0xff;
-  if (primary == SQLITE_BUSY || primary == SQLITE_LOCKED) {
+}  // namespace
+
+absl::Status SqliteStatus(sqlite3* db, absl::string_view doing) {
+  const int extended = sqlite3_extended_errcode(db);
+  const absl::StatusCode code = CodeFor(extended);
+  if (code == absl::StatusCode::kAborted) {
     return absl::AbortedError(
         "the metadata database is locked: another process has been writing to "
         "it for too long; nothing was changed, try again");
@@ -58,22 +64,16 @@ absl::Status StatusFor(int extended, absl::string_view message,
         "there is no room for the metadata database: its disk or quota is "
         "full; nothing was changed, free some space and try again");
   }
-  if (primary == SQLITE_CORRUPT) {
+  if ((extended & 0xff) == SQLITE_CORRUPT) {
     return absl::DataLossError(
-        absl::StrCat("the metadata database is damaged (", message,
+        absl::StrCat("the metadata database is damaged (", sqlite3_errmsg(db),
                      "); restore it from a backup"));
   }
-  return {CodeFor(primary, extended), absl::StrCat(doing, ": ", message)};
-}
-
-}  // namespace
-
-absl::Status SqliteStatus(sqlite3* db, absl::string_view doing) {
-  return StatusFor(sqlite3_extended_errcode(db), sqlite3_errmsg(db), doing);
+  return {code, absl::StrCat(doing, ": ", sqlite3_errmsg(db))};
 }
 
 absl::Status SqliteCodeStatus(int result, absl::string_view doing) {
-  return StatusFor(result, sqlite3_errstr(result), doing);
+  return {CodeFor(result), absl::StrCat(doing, ": ", sqlite3_errstr(result))};
 }
 
 }  // namespace rekindle

@@ -97,7 +97,7 @@ class StoreTest(workspace.Workspace):
         (self.dir / "file").write_text("in the way")
         result = self.step("example-gen", input=workspace.PENGUINS, pipeline_root=self.dir / "file" / "root")
         self.assert_refused(result, FAILED, self.dir / "file" / "root")
-        self.assertEqual(self.rows("Execution"), 0)
+        self.assert_recorded("OUTPUT_UNWRITABLE")
 
     def test_unknown_store_scheme(self):
         result = self.run_command("metadata", "list", "artifacts", metadata="postgres://x")
@@ -119,11 +119,12 @@ class TrainTest(workspace.Workspace):
 
     def test_no_examples_yet(self):
         self.assert_refused(self.train_result(), NOT_FOUND, "input 'examples'", "penguin")
-        self.assertEqual(self.rows("Execution"), 0)
+        self.assert_recorded("INPUT_NOT_FOUND")
 
     def test_missing_split(self):
         self.prepare()
         self.assert_refused(self.train_result(train_splits="test"), FAILED, "no split 'test'", "train, eval")
+        self.assert_recorded("INPUT_UNUSABLE")
         self.assertEqual(self.published("Trainer", "model"), [])
 
     def test_unknown_setting_gets_the_nearest_name(self):

@@ -21,7 +21,7 @@ class PipelineTest(workspace.Workspace):
         first = cold_model["custom_properties"]
         second = warm_model["custom_properties"]
         self.assertNotIn("base_model", cold["inputs"])
-        self.assertEqual(warm["inputs"]["base_model"]["id"], cold_model["id"])
+        self.assertEqual(warm["inputs"]["base_model"][0]["id"], cold_model["id"])
         self.assertEqual(second["warm_started_from"], cold_model["id"])
         self.assertGreaterEqual(first["accuracy"], 0.90)
         self.assertGreaterEqual(second["accuracy"], 0.90)
@@ -63,7 +63,7 @@ class PipelineTest(workspace.Workspace):
         for file in pathlib.Path(second["outputs"]["model"]["uri"]).rglob("saved_model.pb"):
             file.unlink()
         third = self.train("r3")
-        self.assertEqual(third["inputs"]["base_model"]["id"], first["outputs"]["model"]["id"])
+        self.assertEqual(third["inputs"]["base_model"][0]["id"], first["outputs"]["model"]["id"])
 
     def test_layout_is_that_of_tfx(self):
         self.prepare()

@@ -12,6 +12,7 @@ import unittest
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
 PENGUINS = REPO / "examples" / "penguin" / "penguins.csv"
+EXECUTION_FAILED = 4  # ml_metadata.Execution.State
 BIN = None  # set by main()
 # Whatever REKINDLE_ variables the caller has are not part of a test.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("REKINDLE_")}
@@ -71,6 +72,14 @@ class Workspace(unittest.TestCase):
             self.assertIn(str(fragment), last)
         for noise in ("Traceback", "terminate called", "Aborted", "INTERNAL"):
             self.assertNotIn(noise, result.stderr)
+
+    def assert_recorded(self, reason):
+        """The newest execution failed, for this reason."""
+        with sqlite3.connect(self.db) as connection:
+            state, stored = connection.execute(
+                "SELECT last_known_state, string_value FROM Execution JOIN ExecutionProperty ON id = execution_id "
+                "WHERE ExecutionProperty.name = 'failure_reason' ORDER BY id DESC LIMIT 1").fetchone()
+        self.assertEqual((state, stored), (EXECUTION_FAILED, reason))
 
     def rows(self, table):
         """How many rows a table of the store has; 0 without a store."""

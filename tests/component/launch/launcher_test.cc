@@ -144,6 +144,12 @@ class LauncherTest : public ::testing::Test {
     return result;
   }
 
+  void ExpectFailed(int64_t execution_id, const std::string& reason) {
+    const Execution execution = GetExecution(execution_id);
+    EXPECT_EQ(execution.last_known_state(), Execution::FAILED);
+    EXPECT_EQ(CustomString(execution, "failure_reason"), reason);
+  }
+
   Execution GetExecution(int64_t id) {
     ml_metadata::GetExecutionsByIDRequest request;
     request.add_execution_ids(id);
@@ -323,22 +329,25 @@ TEST_F(LauncherTest, AHeldClaimIsRefused) {
   EXPECT_EQ(inner.calls, 0);
 }
 
-TEST_F(LauncherTest, AMissingRequiredInputClaimsNothing) {
+TEST_F(LauncherTest, AMissingRequiredInputIsRecorded) {
   spec_.inputs = {{"examples", "Examples", *ParseArtifactRef("latest")}};
   FunctionExecutor executor(WriteModel);
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(executor));
   EXPECT_THAT(
-      Launch(executor),
+      report.error,
       StatusIs(absl::StatusCode::kNotFound,
                HasSubstr("input 'examples': pipeline 'p' has no usable")));
-  EXPECT_THAT(store_->metadata().GetExecutions({})->executions(), IsEmpty());
+  EXPECT_EQ(executor.calls, 0);
+  ExpectFailed(report.execution_id, "INPUT_NOT_FOUND");
 }
 
-TEST_F(LauncherTest, AnUnwritableRootClaimsNothing) {
+TEST_F(LauncherTest, AnUnwritableRootIsRecorded) {
   dir_.Write("root", "a file, not a folder");
   FunctionExecutor executor(WriteModel);
-  EXPECT_THAT(Launch(executor), StatusIs(absl::StatusCode::kFailedPrecondition,
-                                         HasSubstr(dir_ / "root")));
-  EXPECT_THAT(store_->metadata().GetExecutions({})->executions(), IsEmpty());
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(executor));
+  EXPECT_THAT(report.error, StatusIs(absl::StatusCode::kFailedPrecondition,
+                                     HasSubstr(dir_ / "root")));
+  ExpectFailed(report.execution_id, "OUTPUT_UNWRITABLE");
 }
 
 TEST_F(LauncherTest, ARunIdOfAnotherPipelineIsRefused) {

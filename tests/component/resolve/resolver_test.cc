@@ -22,6 +22,8 @@ namespace {
 
 using ml_metadata::Artifact;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 // A store with the pipeline `p`, and files below a temporary folder.
 class ResolverTest : public ::testing::Test {
@@ -78,7 +80,7 @@ class ResolverTest : public ::testing::Test {
 
 TEST_F(ResolverTest, NothingToStartFromIsAnAnswer) {
   RK_ASSERT_OK_AND_ASSIGN(const Resolution resolution, ResolveModel("latest"));
-  EXPECT_FALSE(resolution.chosen.has_value());
+  EXPECT_THAT(resolution.chosen, IsEmpty());
 }
 
 TEST_F(ResolverTest, LatestTakesTheHighestIdOfTheType) {
@@ -86,8 +88,8 @@ TEST_F(ResolverTest, LatestTakesTheHighestIdOfTheType) {
   const int64_t newest = Put("new");
   Put("schema", Artifact::LIVE, /*is_model=*/false);
   RK_ASSERT_OK_AND_ASSIGN(const Resolution resolution, ResolveModel("latest"));
-  ASSERT_TRUE(resolution.chosen.has_value());
-  EXPECT_EQ(resolution.chosen->id(), newest);
+  ASSERT_THAT(resolution.chosen, SizeIs(1));
+  EXPECT_EQ(resolution.chosen.at(0).id(), newest);
 }
 
 TEST_F(ResolverTest, LatestPassesOverWhatCannotBeUsedAndSaysWhy) {
@@ -96,7 +98,7 @@ TEST_F(ResolverTest, LatestPassesOverWhatCannotBeUsedAndSaysWhy) {
   std::filesystem::remove_all(dir_ / "gone");
   Put("deleted", Artifact::DELETED);
   RK_ASSERT_OK_AND_ASSIGN(const Resolution resolution, ResolveModel("latest"));
-  EXPECT_EQ(resolution.chosen->id(), good);
+  EXPECT_EQ(resolution.chosen.at(0).id(), good);
   ASSERT_EQ(resolution.candidates.size(), 3);
   EXPECT_THAT(resolution.candidates[0].reason, HasSubstr("DELETED"));
   EXPECT_THAT(resolution.candidates[1].reason, HasSubstr("cannot read"));
@@ -109,12 +111,12 @@ TEST_F(ResolverTest, AnArtifactOfAnotherPipelineIsNotSeen) {
       const Resolution resolution,
       Resolve({"Model", *ParseArtifactRef("latest"), "other", "run-1"},
               store_->metadata()));
-  EXPECT_FALSE(resolution.chosen.has_value());
+  EXPECT_THAT(resolution.chosen, IsEmpty());
 }
 
 TEST_F(ResolverTest, AnIdIsTakenOrAnError) {
   const int64_t id = Put("one");
-  EXPECT_EQ(ResolveModel("id:" + std::to_string(id))->chosen->id(), id);
+  EXPECT_EQ(ResolveModel("id:" + std::to_string(id))->chosen.at(0).id(), id);
   EXPECT_THAT(ResolveModel("id:99"),
               StatusIs(absl::StatusCode::kNotFound,
                        HasSubstr("no artifact with id 99")));
@@ -129,7 +131,7 @@ TEST_F(ResolverTest, ANamedArtifactOfAnotherTypeIsRefused) {
 
 TEST_F(ResolverTest, AUriIsTakenAsRecorded) {
   const int64_t id = Put("one");
-  EXPECT_EQ(ResolveModel("uri:" + (dir_ / "one"))->chosen->id(), id);
+  EXPECT_EQ(ResolveModel("uri:" + (dir_ / "one"))->chosen.at(0).id(), id);
   EXPECT_THAT(ResolveModel("uri:/nowhere"),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("/nowhere")));
 }

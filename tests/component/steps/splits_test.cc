@@ -29,9 +29,10 @@ constexpr char kExamples[] = R"pb(
 )pb";
 
 TEST(SplitsTest, PatternsAreThoseOfFnArgs) {
-  RK_ASSERT_OK_AND_ASSIGN(const auto patterns,
-                          SplitPatterns(Parse<ml_metadata::Artifact>(kExamples),
-                                        {"train", "eval"}));
+  RK_ASSERT_OK_AND_ASSIGN(
+      const auto patterns,
+      SplitPatterns({Parse<ml_metadata::Artifact>(kExamples)},
+                    {"train", "eval"}));
   EXPECT_THAT(patterns,
               ElementsAre("/data/1/Split-train/*", "/data/1/Split-eval/*"));
 }
@@ -39,14 +40,15 @@ TEST(SplitsTest, PatternsAreThoseOfFnArgs) {
 TEST(SplitsTest, AnArtifactWithoutTfxVersionHasTheOldLayout) {
   auto examples = Parse<ml_metadata::Artifact>(kExamples);
   examples.clear_custom_properties();
-  EXPECT_THAT(*SplitPatterns(examples, {"train"}),
+  EXPECT_THAT(*SplitPatterns({examples}, {"train"}),
               ElementsAre("/data/1/train/*"));
 }
 
 TEST(SplitsTest, AMissingSplitIsNamedWithWhatThereIs) {
-  EXPECT_THAT(SplitPatterns(Parse<ml_metadata::Artifact>(kExamples), {"test"}),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       "artifact 3 has no split 'test'; it has: train, eval"));
+  EXPECT_THAT(
+      SplitPatterns({Parse<ml_metadata::Artifact>(kExamples)}, {"test"}),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               "artifact 3 has no split 'test'; it has: train, eval"));
 }
 
 TEST(SplitsTest, SplitNamesMustBeAJsonList) {
