@@ -91,7 +91,8 @@ absl::StatusOr<ServerOptions> OptionsFrom(const ServeFlags& flags) {
 // Flushed at once: whoever started us waits for this line.
 void Announce(absl::string_view scheme, const std::string& host, int port) {
   std::cout << "listening on " << scheme << "://" << HostAndPort(host, port)
-            << std::endl;
+            << '\n'
+            << std::flush;
 }
 
 // Blocks until SIGTERM or SIGINT. From then on either ends the process at once.

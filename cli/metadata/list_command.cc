@@ -136,15 +136,16 @@ absl::Status ListNodes(const MetadataStore& store, const ListFlags& flags) {
   const bool table = flags.format == "table";
   std::vector<Row> rows = {HeaderOf(static_cast<const Node*>(nullptr))};
   json list = json::array();
-  const absl::Status listed = ForEachNode<Node>(
-      store, {flags.type, std::move(options), LimitOf(flags)}, [&](Node node) {
-        if (table) {
-          rows.push_back(ToRow(node));
-        } else {
-          list.push_back(ToJson(node));
-        }
-        return absl::OkStatus();
-      });
+  const absl::Status listed =
+      ForEachNode<Node>(store, {flags.type, std::move(options), LimitOf(flags)},
+                        [&](const Node& node) {
+                          if (table) {
+                            rows.push_back(ToRow(node));
+                          } else {
+                            list.push_back(ToJson(node));
+                          }
+                          return absl::OkStatus();
+                        });
   RK_RETURN_IF_ERROR(flags.filter.Explain(listed));
   std::cout << (table ? ToTable(rows) : Render(list, flags.format));
   return absl::OkStatus();
