@@ -22,6 +22,7 @@
 #include "component/launch/output_paths.h"
 #include "component/launch/publisher.h"
 #include "component/launch/stage.h"
+#include "component/launch/state_folder.h"
 #include "component/launch/step.h"
 #include "component/resolve/resolver.h"
 #include "metadata/api/metadata_store.h"
@@ -111,7 +112,7 @@ class ClaimedStep {
     RK_RETURN_IF_ERROR(resolved_);
     RK_RETURN_IF_ERROR(MakeFolders());
     Publisher publisher(store_.steps(), paths_, claim_.execution_id(),
-                        claim_.token(), options_.on_stage);
+                        claim_.token(), options_.lease, options_.on_stage);
     RK_ASSIGN_OR_RETURN(std::vector<StepReport::Output> recovered,
                         publisher.Recover(claim_, spec_.outputs));
     if (!recovered.empty()) return recovered;
@@ -141,21 +142,21 @@ class ClaimedStep {
     for (const auto& [key, resolution] : report_.inputs) {
       if (!resolution.chosen.empty()) context.inputs[key] = resolution.chosen;
     }
+    RK_ASSIGN_OR_RETURN(
+        const std::string state,
+        AdoptState(paths_.StateDir(spec_.ExternalId()), claim_.token()));
     for (const OutputSpec& output : spec_.outputs) {
-      const std::string folder = FolderFor(output);
+      const std::string folder =
+          output.survives_failure
+              ? JoinPath(state, output.key)
+              : paths_.Staging(output.key, claim_.execution_id(),
+                               claim_.token());
       RK_RETURN_IF_ERROR(MakeDirs(folder));
       context.output_dirs[output.key] = folder;
     }
     context.stop_fds = {Cancellation::Get().fd(), lease_.lost_fd()};
     context.check_stop = [this] { return CheckStop(); };
     return context;
-  }
-
-  std::string FolderFor(const OutputSpec& output) const {
-    if (output.survives_failure) {
-      return JoinPath(paths_.StateDir(spec_.ExternalId()), output.key);
-    }
-    return paths_.Staging(output.key, claim_.execution_id(), claim_.token());
   }
 
   absl::Status CheckStop() const {

@@ -13,7 +13,8 @@ namespace rekindle {
 //   <root>/<node>/<key>/<execution id>                      a published output
 //   <root>/<node>/<key>/.staging-<execution id>-<token>     one being written
 //   <root>/<node>/.system/executor_execution/<execution id> input, output, log
-//   <root>/<node>/.system/stateful_working_dir/<hash>       what a retry finds
+//   <root>/<node>/.system/stateful_working_dir/<hash>       what a retry finds,
+//                                                           below its token
 //
 // Pure functions of their arguments. Thread-compatible.
 class OutputPaths {
@@ -27,7 +28,7 @@ class OutputPaths {
   // attempts apart.
   std::string Staging(absl::string_view key, int64_t execution_id,
                       int64_t token) const;
-  // Where a folder that is in the way of Final() is moved.
+  // Where the attempt moves a folder that is in the way of Final().
   std::string Orphan(absl::string_view key, int64_t execution_id,
                      int64_t token) const;
   std::string ExecutionDir(int64_t execution_id) const;

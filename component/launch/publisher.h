@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "component/launch/output_paths.h"
 #include "component/launch/stage.h"
 #include "component/launch/step.h"
@@ -21,13 +23,15 @@ namespace rekindle {
 //   announce their digests in the store, flush, rename, record.
 //
 // A crash in between leaves either nothing visible, or folders that Recover()
-// of the next attempt records (they hold what was announced) or moves aside.
+// of the next attempt records (they hold what was announced) or moves aside. An
+// attempt that lost its claim without knowing it can leave folders too, but
+// never move those of its successor.
 // Thread-compatible.
 class Publisher {
  public:
   // `store` is not owned and must outlive the publisher.
   Publisher(StepStore& store, OutputPaths paths, int64_t execution_id,
-            int64_t token, StageObserver on_stage);
+            int64_t token, absl::Duration lease, StageObserver on_stage);
 
   // `staged` says where each output was written, by key.
   //
@@ -50,12 +54,19 @@ class Publisher {
   absl::StatusOr<std::vector<StepReport::Output>> Record(
       rekindle::v1::PublishRequest request);
   absl::Status Announce(const rekindle::v1::PublishRequest& request);
-  std::string RequestPath() const;
+  absl::Status MoveIntoPlace(const OutputSpec& output,
+                             const std::string& staged) const;
+  absl::Status ClearTheWay(const std::string& key) const;
+  absl::Status CheckClaim() const;
+  std::optional<rekindle::v1::PublishRequest> FindAnnounced(
+      const rekindle::v1::ClaimResponse& claim) const;
+  std::string RequestPath(int64_t token) const;
 
   StepStore& store_;
   const OutputPaths paths_;
   const int64_t execution_id_;
   const int64_t token_;
+  const absl::Duration lease_;
   const StageObserver on_stage_;
 };
 

@@ -171,7 +171,7 @@ class InterruptionTest(workspace.Workspace):
         self.assertEqual(process.returncode, 143, errors)
         # The retry is the same execution and goes on from the checkpoint.
         steps = 1000
-        for folder in (self.root / "Trainer/.system/stateful_working_dir").glob("*/model_run"):
+        for folder in (self.root / "Trainer/.system/stateful_working_dir").glob("*/*/model_run"):
             checkpoints = [int(f.name.split("-")[1].split(".")[0]) for f in folder.glob("ckpt-*.index")]
             steps = max(checkpoints) + 500
         resumed = self.train("r1", train_steps=steps)

@@ -10,10 +10,11 @@ LISTENING = re.compile(r"listening on (grpc|http)://(\S+)\n")
 
 
 class Server:
-    """Serves a database on free ports of the loopback until it is stopped."""
+    """Serves a database on the loopback, on free ports unless told, until it is stopped."""
 
     def __init__(self, db, **flags):
-        words = [str(workspace.BIN / "rekindle"), "serve", "--db=%s" % db, "--grpc-port=0", "--http-port=0"]
+        words = [str(workspace.BIN / "rekindle"), "serve", "--db=%s" % db]
+        flags = {"grpc_port": 0, "http_port": 0, **flags}
         words += ["--%s=%s" % (name.replace("_", "-"), value) for name, value in flags.items()]
         self.process = subprocess.Popen(
             words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=workspace.ENVIRONMENT)

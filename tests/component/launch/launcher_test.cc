@@ -17,6 +17,7 @@
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "component/launch/output_paths.h"
+#include "component/launch/stage.h"
 #include "component/launch/step.h"
 #include "component/launch/tfx_names.h"
 #include "component/resolve/artifact_ref.h"
@@ -122,10 +123,12 @@ class LauncherTest : public ::testing::Test {
     spec_.parameters = {{"train_args", StringValue("{}")}};
   }
 
-  absl::StatusOr<StepReport> Launch(Executor& executor, Store& store) {
+  absl::StatusOr<StepReport> Launch(
+      Executor& executor, Store& store, StageObserver on_stage = [](Stage) {}) {
     LaunchOptions options;
     options.owner = "test";
     options.claim_timeout = absl::ZeroDuration();
+    options.on_stage = std::move(on_stage);
     return Launcher(store, options).Run(spec_, executor);
   }
   absl::StatusOr<StepReport> Launch(Executor& executor) {
@@ -301,6 +304,34 @@ TEST_F(LauncherTest, AForeignFolderInTheWayIsMovedAsideNotReplaced) {
               UnorderedElementsAre(id, ".orphan-" + id + "-2"));
   EXPECT_TRUE(CheckFiles(retried.outputs[0].artifact).usable);
 }
+
+class SleeperTest : public LauncherTest,
+                    public ::testing::WithParamInterface<Stage> {};
+
+TEST_P(SleeperTest, CannotDisturbWhoeverTookOver) {
+  FunctionExecutor winner(WriteModel);
+  bool slept = false;
+  const auto sleep_past_the_lease = [&](Stage stage) {
+    if (stage != GetParam() || std::exchange(slept, true)) return;
+    clock_.Advance(absl::Minutes(5));
+    EXPECT_THAT(Launch(winner), IsOk());
+  };
+  FunctionExecutor sleeper(WriteModel);
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport loser,
+                          Launch(sleeper, *store_, sleep_past_the_lease));
+  EXPECT_EQ(loser.error.code(), absl::StatusCode::kAborted) << loser.error;
+  EXPECT_EQ(AllArtifacts().size(), 2) << "exactly one model and model_run";
+  for (const ml_metadata::Artifact& artifact : AllArtifacts()) {
+    EXPECT_TRUE(CheckFiles(artifact).usable) << CheckFiles(artifact).reason;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryBoundary, SleeperTest,
+                         ::testing::Values(Stage::kClaimed, Stage::kExecuted,
+                                           Stage::kAnnounced, Stage::kRenamed),
+                         [](const auto& test) {
+                           return std::string(StageName(test.param));
+                         });
 
 TEST_F(LauncherTest, AStepThatLostItsClaimNeverPublishes) {
   FunctionExecutor winner(WriteModel);
