@@ -32,7 +32,8 @@ absl::Status InsertPair(Database& db, absl::string_view sql, int64_t first,
 }
 
 // `sql` inserts the pair if both are stored; if nothing happens, one is not or
-// the pair is.
+// the pair is. By VALUES, for SQLite would put the rows of a SELECT into a table
+// of their own first: there is a trigger.
 template <typename Node>
 absl::Status PutMember(Database& db, absl::string_view sql, int64_t context_id,
                        int64_t node_id) {
@@ -93,9 +94,9 @@ absl::Status PutAttribution(Database& db, int64_t context_id,
                             int64_t artifact_id) {
   return PutMember<Artifact>(
       db,
-      "INSERT OR IGNORE INTO Attribution (context_id, artifact_id) "
-      "SELECT c.id, n.id FROM Context c, Artifact n WHERE c.id = ? AND "
-      "n.id = ?",
+      "INSERT OR IGNORE INTO Attribution (context_id, artifact_id) VALUES ("
+      "(SELECT id FROM Context WHERE id = ?), "
+      "(SELECT id FROM Artifact WHERE id = ?))",
       context_id, artifact_id);
 }
 
@@ -103,9 +104,9 @@ absl::Status PutAssociation(Database& db, int64_t context_id,
                             int64_t execution_id) {
   return PutMember<Execution>(
       db,
-      "INSERT OR IGNORE INTO Association (context_id, execution_id) "
-      "SELECT c.id, n.id FROM Context c, Execution n WHERE c.id = ? AND "
-      "n.id = ?",
+      "INSERT OR IGNORE INTO Association (context_id, execution_id) VALUES ("
+      "(SELECT id FROM Context WHERE id = ?), "
+      "(SELECT id FROM Execution WHERE id = ?))",
       context_id, execution_id);
 }
 
