@@ -3,24 +3,21 @@
 #include <algorithm>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <google/protobuf/util/json_util.h>
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
+#include "metadata/sqlite/sql_fragment.h"
 
 namespace rekindle {
 namespace {
 
 using ::ml_metadata::ArtifactStructType;
 using ::ml_metadata::PropertyType;
-
-constexpr char kSelect[] =
-    "SELECT id, name, version, description, external_id, input_type, "
-    "output_type FROM Type WHERE type_kind = ? AND ";
 
 template <typename Type>
 constexpr bool kIsExecutionType =
@@ -102,19 +99,26 @@ absl::StatusOr<Type> ReadRow(const Statement& row) {
   return type;
 }
 
-// Calls `found` with the row of each statement's result, and with the type
-// among `types`, which ascend by id, that the first column names.
+// Selects `columns` of the types of a kind that meet a condition on their row
+// `t`, in order of id.
+template <typename Type>
+absl::StatusOr<Statement> Select(Database& db, absl::string_view columns,
+                                 const SqlFragment& condition) {
+  RK_ASSIGN_OR_RETURN(
+      Statement rows,
+      db.Prepare(absl::StrCat("SELECT ", columns, " WHERE t.type_kind = ? AND ",
+                              condition.text(), " ORDER BY t.id")));
+  rows.Bind(NodeTraits<Type>::kKind);
+  condition.BindTo(rows);
+  return rows;
+}
+
+// Calls `found` with every row, and with the type among `types`, which ascend
+// by id, that the first column names.
 template <typename Type>
 absl::Status ForEachRowOf(
-    Database& db, absl::string_view sql, std::vector<Type>& types,
+    std::vector<Type>& types, Statement rows,
     absl::FunctionRef<void(const Statement& row, Type& type)> found) {
-  RK_ASSIGN_OR_RETURN(Statement rows, db.Prepare(sql));
-  rows.Bind(absl::StrCat("[",
-                         absl::StrJoin(types, ",",
-                                       [](std::string* out, const Type& type) {
-                                         absl::StrAppend(out, type.id());
-                                       }),
-                         "]"));
   auto type = types.begin();
   while (true) {
     RK_ASSIGN_OR_RETURN(const bool more, rows.Step());
@@ -125,25 +129,33 @@ absl::Status ForEachRowOf(
 }
 
 template <typename Type>
-absl::Status ReadProperties(Database& db, std::vector<Type>& types) {
+absl::Status ReadProperties(Database& db, const SqlFragment& condition,
+                            std::vector<Type>& types) {
+  RK_ASSIGN_OR_RETURN(
+      Statement rows,
+      Select<Type>(db,
+                   "t.id, p.name, p.data_type FROM Type t "
+                   "CROSS JOIN TypeProperty p ON p.type_id = t.id",
+                   condition));
   return ForEachRowOf<Type>(
-      db,
-      "SELECT type_id, name, data_type FROM TypeProperty WHERE type_id IN "
-      "(SELECT value FROM json_each(?)) ORDER BY type_id",
-      types, [](const Statement& row, Type& type) {
+      types, std::move(rows), [](const Statement& row, Type& type) {
         (*type.mutable_properties())[std::string(row.Text(1))] =
             static_cast<PropertyType>(row.Int(2));
       });
 }
 
 template <typename Type>
-absl::Status ReadBaseTypes(Database& db, std::vector<Type>& types) {
+absl::Status ReadBaseTypes(Database& db, const SqlFragment& condition,
+                           std::vector<Type>& types) {
+  RK_ASSIGN_OR_RETURN(
+      Statement rows,
+      Select<Type>(db,
+                   "t.id, b.name FROM Type t "
+                   "CROSS JOIN ParentType l ON l.type_id = t.id "
+                   "CROSS JOIN Type b ON b.id = l.parent_type_id",
+                   condition));
   return ForEachRowOf<Type>(
-      db,
-      "SELECT l.type_id, p.name FROM ParentType l JOIN Type p "
-      "ON p.id = l.parent_type_id WHERE l.type_id IN "
-      "(SELECT value FROM json_each(?)) ORDER BY l.type_id",
-      types, [](const Statement& row, Type& type) {
+      types, std::move(rows), [](const Statement& row, Type& type) {
         if (const auto base = BaseTypeNamed<Type>(row.Text(1))) {
           type.set_base_type(
               static_cast<typename Type::SystemDefinedBaseType>(*base));
@@ -151,10 +163,16 @@ absl::Status ReadBaseTypes(Database& db, std::vector<Type>& types) {
       });
 }
 
-// Every type in `rows`, whose columns are those of kSelect and whose order is
-// that of the ids.
+// Every type of a kind that meets a condition on its row `t`, in order of id.
 template <typename Type>
-absl::StatusOr<std::vector<Type>> ReadTypes(Database& db, Statement& rows) {
+absl::StatusOr<std::vector<Type>> FindTypesWhere(Database& db,
+                                                 const SqlFragment& condition) {
+  RK_ASSIGN_OR_RETURN(
+      Statement rows,
+      Select<Type>(db,
+                   "t.id, t.name, t.version, t.description, t.external_id, "
+                   "t.input_type, t.output_type FROM Type t",
+                   condition));
   std::vector<Type> types;
   while (true) {
     RK_ASSIGN_OR_RETURN(const bool more, rows.Step());
@@ -162,14 +180,16 @@ absl::StatusOr<std::vector<Type>> ReadTypes(Database& db, Statement& rows) {
     RK_ASSIGN_OR_RETURN(types.emplace_back(), ReadRow<Type>(rows));
   }
   if (types.empty()) return types;
-  RK_RETURN_IF_ERROR(ReadProperties(db, types));
-  RK_RETURN_IF_ERROR(ReadBaseTypes(db, types));
+  RK_RETURN_IF_ERROR(ReadProperties(db, condition, types));
+  RK_RETURN_IF_ERROR(ReadBaseTypes(db, condition, types));
   return types;
 }
 
 template <typename Type>
-absl::StatusOr<std::optional<Type>> ReadOne(Database& db, Statement& rows) {
-  RK_ASSIGN_OR_RETURN(std::vector<Type> types, ReadTypes<Type>(db, rows));
+absl::StatusOr<std::optional<Type>> FindTypeWhere(
+    Database& db, const SqlFragment& condition) {
+  RK_ASSIGN_OR_RETURN(std::vector<Type> types,
+                      FindTypesWhere<Type>(db, condition));
   if (types.empty()) return std::nullopt;
   return std::move(types.front());
 }
@@ -325,38 +345,30 @@ absl::StatusOr<int64_t> InsertRow(Database& db, const Type& type) {
 
 template <typename Type>
 absl::StatusOr<std::optional<Type>> FindTypeById(Database& db, int64_t id) {
-  RK_ASSIGN_OR_RETURN(Statement rows,
-                      db.Prepare(absl::StrCat(kSelect, "id = ?")));
-  rows.Bind(NodeTraits<Type>::kKind, id);
-  return ReadOne<Type>(db, rows);
+  return FindTypeWhere<Type>(db, SqlFragment("t.id = ").AddValue(id));
 }
 
 template <typename Type>
 absl::StatusOr<std::optional<Type>> FindTypeByName(Database& db,
                                                    absl::string_view name,
                                                    absl::string_view version) {
-  RK_ASSIGN_OR_RETURN(Statement rows,
-                      db.Prepare(absl::StrCat(
-                          kSelect, "name = ? AND version IS nullif(?, '')")));
-  rows.Bind(NodeTraits<Type>::kKind, name, version);
-  return ReadOne<Type>(db, rows);
+  return FindTypeWhere<Type>(db, SqlFragment("t.name = ")
+                                     .AddValue(std::string(name))
+                                     .Add(" AND t.version IS nullif(")
+                                     .AddValue(std::string(version))
+                                     .Add(", '')"));
 }
 
 template <typename Type>
 absl::StatusOr<std::optional<Type>> FindTypeByExternalId(
     Database& db, absl::string_view external_id) {
-  RK_ASSIGN_OR_RETURN(Statement rows,
-                      db.Prepare(absl::StrCat(kSelect, "external_id = ?")));
-  rows.Bind(NodeTraits<Type>::kKind, external_id);
-  return ReadOne<Type>(db, rows);
+  return FindTypeWhere<Type>(
+      db, SqlFragment("t.external_id = ").AddValue(std::string(external_id)));
 }
 
 template <typename Type>
 absl::StatusOr<std::vector<Type>> ListAllTypes(Database& db) {
-  RK_ASSIGN_OR_RETURN(Statement rows,
-                      db.Prepare(absl::StrCat(kSelect, "true ORDER BY id")));
-  rows.Bind(NodeTraits<Type>::kKind);
-  return ReadTypes<Type>(db, rows);
+  return FindTypesWhere<Type>(db, SqlFragment("TRUE"));
 }
 
 template <typename Type>
