@@ -2,14 +2,16 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
+#include "metadata/sqlite/sql_fragment.h"
+#include "metadata/store/among.h"
 #include "metadata/store/node_rows.h"
 
 namespace rekindle {
 namespace {
 
+using ::google::protobuf::RepeatedPtrField;
 using ::ml_metadata::Artifact;
 using ::ml_metadata::Association;
 using ::ml_metadata::Attribution;
@@ -32,8 +34,8 @@ absl::Status InsertPair(Database& db, absl::string_view sql, int64_t first,
 }
 
 // `sql` inserts the pair if both are stored; if nothing happens, one is not or
-// the pair is. By VALUES, for SQLite would put the rows of a SELECT into a table
-// of their own first: there is a trigger.
+// the pair is. By VALUES, for SQLite would put the rows of a SELECT into a
+// table of their own first: there is a trigger.
 template <typename Node>
 absl::Status PutMember(Database& db, absl::string_view sql, int64_t context_id,
                        int64_t node_id) {
@@ -61,13 +63,13 @@ absl::Status ForEachMembership(
     Database& db, absl::string_view table, absl::string_view id_column,
     absl::Span<const int64_t> ids,
     absl::FunctionRef<void(int64_t node_id, int64_t context_id)> found) {
+  const SqlFragment condition = Among(id_column, ids);
   RK_ASSIGN_OR_RETURN(
       Statement rows,
       db.Prepare(absl::StrCat("SELECT ", id_column, ", context_id FROM ", table,
-                              " WHERE ", id_column,
-                              " IN (SELECT value FROM json_each(?)) ORDER BY ",
+                              " WHERE ", condition.text(), " ORDER BY ",
                               id_column, ", context_id")));
-  rows.Bind(absl::StrCat("[", absl::StrJoin(ids, ","), "]"));
+  condition.BindTo(rows);
   while (true) {
     RK_ASSIGN_OR_RETURN(const bool more, rows.Step());
     if (!more) return absl::OkStatus();
@@ -131,26 +133,26 @@ absl::Status PutParentContext(Database& db, int64_t child_id,
                                                child_id, " already"));
 }
 
-absl::StatusOr<std::vector<Attribution>> FindAttributions(
+absl::StatusOr<RepeatedPtrField<Attribution>> FindAttributions(
     Database& db, absl::Span<const int64_t> artifact_ids) {
-  std::vector<Attribution> edges;
+  RepeatedPtrField<Attribution> edges;
   RK_RETURN_IF_ERROR(
       ForEachMembership(db, "Attribution", "artifact_id", artifact_ids,
                         [&](int64_t node_id, int64_t context_id) {
-                          Attribution& edge = edges.emplace_back();
+                          Attribution& edge = *edges.Add();
                           edge.set_artifact_id(node_id);
                           edge.set_context_id(context_id);
                         }));
   return edges;
 }
 
-absl::StatusOr<std::vector<Association>> FindAssociations(
+absl::StatusOr<RepeatedPtrField<Association>> FindAssociations(
     Database& db, absl::Span<const int64_t> execution_ids) {
-  std::vector<Association> edges;
+  RepeatedPtrField<Association> edges;
   RK_RETURN_IF_ERROR(
       ForEachMembership(db, "Association", "execution_id", execution_ids,
                         [&](int64_t node_id, int64_t context_id) {
-                          Association& edge = edges.emplace_back();
+                          Association& edge = *edges.Add();
                           edge.set_execution_id(node_id);
                           edge.set_context_id(context_id);
                         }));

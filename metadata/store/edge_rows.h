@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <google/protobuf/repeated_field.h>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -32,10 +34,10 @@ absl::Status PutParentContext(Database& db, int64_t child_id,
 
 // Who of the given nodes belongs to which context, in order of node and
 // context.
-absl::StatusOr<std::vector<ml_metadata::Attribution>> FindAttributions(
-    Database& db, absl::Span<const int64_t> artifact_ids);
-absl::StatusOr<std::vector<ml_metadata::Association>> FindAssociations(
-    Database& db, absl::Span<const int64_t> execution_ids);
+absl::StatusOr<google::protobuf::RepeatedPtrField<ml_metadata::Attribution>>
+FindAttributions(Database& db, absl::Span<const int64_t> artifact_ids);
+absl::StatusOr<google::protobuf::RepeatedPtrField<ml_metadata::Association>>
+FindAssociations(Database& db, absl::Span<const int64_t> execution_ids);
 
 // Ids of contexts, in order.
 absl::StatusOr<std::vector<int64_t>> ContextIdsOfArtifact(Database& db,

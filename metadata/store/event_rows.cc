@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
+#include "metadata/sqlite/sql_fragment.h"
+#include "metadata/store/among.h"
 #include "metadata/store/node_rows.h"
 
 namespace rekindle {
@@ -87,31 +88,17 @@ absl::Status InsertPath(Database& db, int64_t event_id,
   return absl::OkStatus();
 }
 
-// The condition that the column is one of the ids: bound alone, or as JSON.
-std::string In(absl::string_view column, absl::Span<const int64_t> ids) {
-  return absl::StrCat(column, ids.size() == 1
-                                  ? " = ?"
-                                  : " IN (SELECT value FROM json_each(?))");
-}
-
-void BindIds(absl::Span<const int64_t> ids, Statement& statement) {
-  if (ids.size() == 1) {
-    statement.Bind(ids.front());
-  } else {
-    statement.Bind(absl::StrCat("[", absl::StrJoin(ids, ","), "]"));
-  }
-}
-
 // SQLite would sort by way of a table of its own.
 absl::StatusOr<std::vector<EventRow>> FindRows(Database& db,
                                                absl::string_view column,
                                                absl::Span<const int64_t> ids) {
+  const SqlFragment condition = Among(column, ids);
   RK_ASSIGN_OR_RETURN(
       Statement rows,
       db.Prepare(absl::StrCat("SELECT id, artifact_id, execution_id, type, "
                               "milliseconds_since_epoch FROM Event WHERE ",
-                              In(column, ids))));
-  BindIds(ids, rows);
+                              condition.text())));
+  condition.BindTo(rows);
   std::vector<EventRow> found;
   while (true) {
     RK_ASSIGN_OR_RETURN(const bool more, rows.Step());
@@ -128,13 +115,11 @@ absl::StatusOr<std::vector<EventRow>> FindRows(Database& db,
   return found;
 }
 
-Event ToEvent(const EventRow& row) {
-  Event event;
+void ReadRow(const EventRow& row, Event& event) {
   event.set_artifact_id(row.artifact_id);
   event.set_execution_id(row.execution_id);
   event.set_type(row.type);
   if (row.millis.has_value()) event.set_milliseconds_since_epoch(*row.millis);
-  return event;
 }
 
 void ReadStep(const Statement& row, Event& event) {
@@ -143,6 +128,28 @@ void ReadStep(const Statement& row, Event& event) {
     step->set_index(row.Int(2));
   } else {
     step->set_key(std::string(row.Text(3)));
+  }
+}
+
+// Adds the paths to events, which are in the order of their ids.
+absl::Status AddPaths(Database& db,
+                      absl::Span<const std::pair<int64_t, Event*>> events) {
+  std::vector<int64_t> ids;
+  ids.reserve(events.size());
+  for (const auto& [id, event] : events) ids.push_back(id);
+  const SqlFragment condition = Among("event_id", ids);
+  RK_ASSIGN_OR_RETURN(
+      Statement steps,
+      db.Prepare(absl::StrCat("SELECT event_id, is_index_step, step_index, "
+                              "step_key FROM EventPath WHERE ",
+                              condition.text(), " ORDER BY event_id, rowid")));
+  condition.BindTo(steps);
+  const auto* next = events.begin();
+  while (true) {
+    RK_ASSIGN_OR_RETURN(const bool more, steps.Step());
+    if (!more) return absl::OkStatus();
+    while (next->first != steps.Int(0)) ++next;
+    ReadStep(steps, *next->second);
   }
 }
 
@@ -164,39 +171,29 @@ absl::StatusOr<std::vector<EventRow>> FindEventRowsByExecutions(
   return FindRows(db, "execution_id", execution_ids);
 }
 
-absl::StatusOr<std::vector<Event>> WithPaths(Database& db,
-                                             absl::Span<const EventRow> rows) {
-  std::vector<Event> events;
-  std::vector<int64_t> ids;
-  absl::flat_hash_map<int64_t, size_t> places;
-  events.reserve(rows.size());
-  ids.reserve(rows.size());
+absl::StatusOr<Events> WithPaths(Database& db,
+                                 absl::Span<const EventRow> rows) {
+  Events events;
+  events.Reserve(static_cast<int>(rows.size()));
+  std::vector<std::pair<int64_t, Event*>> by_id;
+  by_id.reserve(rows.size());
   for (const EventRow& row : rows) {
-    places[row.id] = events.size();
-    ids.push_back(row.id);
-    events.push_back(ToEvent(row));
+    by_id.emplace_back(row.id, events.Add());
+    ReadRow(row, *by_id.back().second);
   }
-  RK_ASSIGN_OR_RETURN(Statement steps,
-                      db.Prepare(absl::StrCat(
-                          "SELECT event_id, is_index_step, step_index, "
-                          "step_key FROM EventPath WHERE ",
-                          In("event_id", ids), " ORDER BY event_id, rowid")));
-  BindIds(ids, steps);
-  while (true) {
-    RK_ASSIGN_OR_RETURN(const bool more, steps.Step());
-    if (!more) return events;
-    ReadStep(steps, events[places[steps.Int(0)]]);
-  }
+  std::sort(by_id.begin(), by_id.end());
+  RK_RETURN_IF_ERROR(AddPaths(db, by_id));
+  return events;
 }
 
-absl::StatusOr<std::vector<Event>> FindEventsByArtifacts(
+absl::StatusOr<Events> FindEventsByArtifacts(
     Database& db, absl::Span<const int64_t> artifact_ids) {
   RK_ASSIGN_OR_RETURN(const std::vector<EventRow> rows,
                       FindEventRowsByArtifacts(db, artifact_ids));
   return WithPaths(db, rows);
 }
 
-absl::StatusOr<std::vector<Event>> FindEventsByExecutions(
+absl::StatusOr<Events> FindEventsByExecutions(
     Database& db, absl::Span<const int64_t> execution_ids) {
   RK_ASSIGN_OR_RETURN(const std::vector<EventRow> rows,
                       FindEventRowsByExecutions(db, execution_ids));

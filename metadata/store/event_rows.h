@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include <google/protobuf/repeated_field.h>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -15,6 +17,8 @@
 namespace rekindle {
 
 // Rows of Event and EventPath.
+
+using Events = google::protobuf::RepeatedPtrField<ml_metadata::Event>;
 
 // Stores the event; `now_millis` is its time if it has none.
 //
@@ -39,13 +43,12 @@ absl::StatusOr<std::vector<EventRow>> FindEventRowsByExecutions(
     Database& db, absl::Span<const int64_t> execution_ids);
 
 // The whole events of rows, in their order.
-absl::StatusOr<std::vector<ml_metadata::Event>> WithPaths(
-    Database& db, absl::Span<const EventRow> rows);
+absl::StatusOr<Events> WithPaths(Database& db, absl::Span<const EventRow> rows);
 
 // Whole events of the given nodes, in the order they were stored.
-absl::StatusOr<std::vector<ml_metadata::Event>> FindEventsByArtifacts(
+absl::StatusOr<Events> FindEventsByArtifacts(
     Database& db, absl::Span<const int64_t> artifact_ids);
-absl::StatusOr<std::vector<ml_metadata::Event>> FindEventsByExecutions(
+absl::StatusOr<Events> FindEventsByExecutions(
     Database& db, absl::Span<const int64_t> execution_ids);
 
 }  // namespace rekindle

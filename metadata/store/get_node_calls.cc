@@ -128,8 +128,7 @@ absl::Status AddByExternalIds(Database& db,
 
 // --- events and edges -------------------------------------------------------
 
-absl::Status AddEvents(absl::StatusOr<std::vector<Event>> events,
-                       RepeatedPtrField<Event>* into) {
+absl::Status AddEvents(absl::StatusOr<Events> events, Events* into) {
   RK_RETURN_IF_ERROR(events.status());
   MoveInto(*std::move(events), into);
   return absl::OkStatus();

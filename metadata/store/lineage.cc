@@ -5,7 +5,6 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
 #include "base/status_macros.h"
-#include "metadata/store/event_rows.h"
 #include "metadata/store/listing.h"
 
 namespace rekindle {
@@ -102,16 +101,24 @@ class Walker {
     std::erase_if(events, [this](const EventRow& event) {
       return !IsWanted<From>(event) || kept_ids_.contains(event.id);
     });
-    Ids next;
-    for (const EventRow& event : events) {
-      if (!IsSeen<From>(event)) next.insert(From::NextId(event));
-    }
     RK_ASSIGN_OR_RETURN(std::vector<int64_t> going_on,
-                        Meet<From>(Sorted(next)));
+                        Meet<From>(NotSeen<From>(events)));
     for (const EventRow& event : events) {
       if (IsSeen<From>(event)) Keep(event);
     }
     return going_on;
+  }
+
+  // The nodes that the events lead to for the first time, ascending.
+  template <typename From>
+  std::vector<int64_t> NotSeen(const std::vector<EventRow>& events) {
+    std::vector<int64_t> ids;
+    for (const EventRow& event : events) {
+      if (!IsSeen<From>(event)) ids.push_back(From::NextId(event));
+    }
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    return ids;
   }
 
   // Notes the nodes, but for endings that are left out; returns those from

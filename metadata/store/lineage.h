@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "metadata/sqlite/database.h"
-#include "ml_metadata/proto/metadata_store.pb.h"
+#include "metadata/store/event_rows.h"
 
 namespace rekindle {
 
@@ -32,9 +32,9 @@ struct WalkOptions {
 
 // What a walk met.
 struct Walked {
-  std::vector<int64_t> artifacts;          // ids, ascending
-  std::vector<int64_t> executions;         // ids, ascending
-  std::vector<ml_metadata::Event> events;  // in the order met, each once
+  std::vector<int64_t> artifacts;   // ids, ascending
+  std::vector<int64_t> executions;  // ids, ascending
+  Events events;                    // in the order met, each once
 };
 
 // Walks along events from the given artifacts or executions, hop by hop.

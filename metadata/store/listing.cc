@@ -14,6 +14,7 @@
 #include "metadata/query/page_token.h"
 #include "metadata/sqlite/schema.h"
 #include "metadata/sqlite/sql_fragment.h"
+#include "metadata/store/among.h"
 #include "metadata/store/latest.h"
 #include "metadata/store/node_rows.h"
 #include "metadata/store/node_table.h"
@@ -324,9 +325,7 @@ absl::StatusOr<std::vector<int64_t>> FilterIds(
   RK_ASSIGN_OR_RETURN(Selection selection,
                       SelectEntries<Node>(db, {}, kId, filter_query));
   if (among.has_value()) {
-    selection.sql.Add(" AND n.id IN (SELECT value FROM json_each(")
-        .AddValue(absl::StrCat("[", absl::StrJoin(*among, ","), "]"))
-        .Add("))");
+    selection.sql.Add(" AND ").Add(Among(kId, *among));
   }
   selection.sql.Add(" ORDER BY n.id");
   RK_ASSIGN_OR_RETURN(const std::vector<Entry> entries,

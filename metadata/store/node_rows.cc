@@ -7,10 +7,10 @@
 
 #include "absl/container/node_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
+#include "metadata/store/among.h"
 #include "metadata/store/declared_types.h"
 #include "metadata/store/node_table.h"
 #include "metadata/store/property_rows.h"
@@ -428,14 +428,7 @@ absl::StatusOr<Nodes<Node>> FindNodesWhere(Database& db,
 template <typename Node>
 absl::StatusOr<Nodes<Node>> FindNodes(Database& db,
                                       absl::Span<const int64_t> ids) {
-  if (ids.size() == 1) {
-    return FindNodesWhere<Node>(db,
-                                SqlFragment("n.id = ").AddValue(ids.front()));
-  }
-  return FindNodesWhere<Node>(
-      db, SqlFragment("n.id IN (SELECT value FROM json_each(")
-              .AddValue(absl::StrCat("[", absl::StrJoin(ids, ","), "]"))
-              .Add("))"));
+  return FindNodesWhere<Node>(db, Among("n.id", ids));
 }
 
 template <typename Node>

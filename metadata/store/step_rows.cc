@@ -123,7 +123,7 @@ std::vector<Event> EventsFor(const std::vector<Binding>& bindings,
 absl::StatusOr<std::vector<Binding>> FindBindings(Database& db,
                                                   int64_t execution_id,
                                                   Event::Type type) {
-  RK_ASSIGN_OR_RETURN(const std::vector<Event> events,
+  RK_ASSIGN_OR_RETURN(const Events events,
                       FindEventsByExecutions(db, {execution_id}));
   std::vector<Binding> bindings;
   for (const Event& event : events) {

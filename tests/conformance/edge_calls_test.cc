@@ -32,6 +32,32 @@ TEST_P(EdgeCallsTest, EventsKeepTheirPathAndTime) {
   EXPECT_THAT(by_artifact.events(), ElementsAre(LooksLike(event)));
 }
 
+TEST_P(EdgeCallsTest, EventsOfManyNodesComeInTheOrderStored) {
+  PutExecution();
+  for (int i = 0; i < 3; ++i) PutArtifact();
+  for (const char* event : {"artifact_id: 3 path { steps { key: 'x' } }",
+                            "artifact_id: 1 path { steps { key: 'y' } }",
+                            "artifact_id: 2 path { steps { key: 'z' } }"}) {
+    EXPECT_THAT(Call(&MetadataStore::PutEvents,
+                     absl::StrCat("events { execution_id: 1 type: INPUT ",
+                                  event, " }")),
+                IsOk());
+  }
+  const auto keys_of = [this](const std::string& artifact_ids) {
+    std::string keys;
+    const auto found = Call(&MetadataStore::GetEventsByArtifactIDs,
+                            absl::StrCat("artifact_ids: [", artifact_ids, "]"));
+    for (const auto& event : found->events()) {
+      keys += event.path().steps(0).key();
+    }
+    return keys;
+  };
+  EXPECT_EQ(keys_of("1, 2, 3"), "xyz");
+  EXPECT_EQ(keys_of("3, 2, 2"), "xz");
+  EXPECT_EQ(keys_of("1, 3, 99"), "xy");
+  EXPECT_EQ(keys_of(""), "");
+}
+
 TEST_P(EdgeCallsTest, AnEventWithoutATimeHappensNow) {
   PutArtifact();
   PutExecution();

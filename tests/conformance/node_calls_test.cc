@@ -232,6 +232,28 @@ TEST_P(NodeCallsTest, WhatIsNotStoredIsAnEmptyAnswer) {
               StatusIs(StatusCode::kNotFound));
 }
 
+TEST_P(NodeCallsTest, ManyIdsFindEachNodeOnceInOrder) {
+  for (const char* split : {"a", "b", "c", "d"}) {
+    PutArtifact(absl::StrCat(
+        "properties { key: 'split' value { string_value: '", split, "' } }"));
+  }
+  const auto splits_of = [this](const std::string& ids) {
+    std::string splits;
+    const auto found = Call(&MetadataStore::GetArtifactsByID,
+                            absl::StrCat("artifact_ids: [", ids, "]"));
+    for (const auto& artifact : found->artifacts()) {
+      splits += artifact.properties().at("split").string_value();
+    }
+    return splits;
+  };
+  EXPECT_EQ(splits_of(""), "");
+  EXPECT_EQ(splits_of("2, 3, 4"), "bcd");
+  EXPECT_EQ(splits_of("4, 3, 2"), "bcd");
+  EXPECT_EQ(splits_of("1, 1, 3"), "ac");
+  EXPECT_EQ(splits_of("3, 4, 5"), "cd");
+  EXPECT_EQ(splits_of("9223372036854775807, -9223372036854775808, 1"), "a");
+}
+
 TEST_P(NodeCallsTest, ArtifactsMayBringTheirTypes) {
   const int64_t id = PutArtifact();
   RK_ASSERT_OK_AND_ASSIGN(const auto found,
