@@ -11,21 +11,19 @@
 #include <unistd.h>
 #include <vector>
 
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "base/process_guard.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
 
 namespace rekindle {
 namespace {
-
-constexpr int kDoNotInherit = O_CLOEXEC;
 
 struct Pipe {
   int read_fd = -1;
@@ -34,7 +32,7 @@ struct Pipe {
 
 absl::StatusOr<Pipe> MakePipe() {
   std::array<int, 2> fds;
-  if (pipe2(fds.data(), kDoNotInherit) != 0) {
+  if (pipe2(fds.data(), O_CLOEXEC) != 0) {
     return ErrnoStatus(errno, "make", "a pipe");
   }
   return Pipe{fds[0], fds[1]};
@@ -63,39 +61,23 @@ std::vector<std::string> MergedEnvironment(
   return merged;
 }
 
-// A descriptor that becomes readable when the process ends. By number, because
-// glibc 2.36 declares pidfd_open() without C linkage.
-int OpenPidFd(pid_t pid) {
-  return static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+// Both ends of the socket between us and a guard.
+absl::StatusOr<std::array<int, 2>> MakeChannel() {
+  std::array<int, 2> fds;
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()) != 0) {
+    return ErrnoStatus(errno, "make", "a pair of sockets");
+  }
+  return fds;
 }
 
-// Runs between fork and exec: only calls that are safe after a fork.
-[[noreturn]] void BecomeChild(char* const* argv, char* const* environment,
-                              int output_fd, int error_fd, pid_t parent) {
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);  // The parent died before the line above.
-  signal(SIGINT, SIG_DFL);
-  signal(SIGTERM, SIG_DFL);
-  signal(SIGPIPE, SIG_DFL);
-  const int null_fd = open("/dev/null", O_RDONLY);
-  dup2(null_fd, STDIN_FILENO);
-  dup2(output_fd, STDOUT_FILENO);
-  dup2(output_fd, STDERR_FILENO);
-  execvpe(argv[0], argv, environment);
-  const int error = errno;
-  [[maybe_unused]] const ssize_t n = write(error_fd, &error, sizeof(error));
-  _exit(127);
-}
-
-// The errno of a failed exec, or 0: exec closes the pipe without a word.
-int ExecError(int read_fd) {
-  int error = 0;
+// False when the guard is gone.
+template <typename Message>
+bool Receive(int channel_fd, Message& message) {
   ssize_t n = 0;
   do {
-    n = read(read_fd, &error, sizeof(error));
+    n = recv(channel_fd, &message, sizeof(message), MSG_WAITALL);
   } while (n < 0 && errno == EINTR);
-  return n == sizeof(error) ? error : 0;
+  return n == sizeof(message);
 }
 
 double Seconds(const timeval& t) {
@@ -108,55 +90,65 @@ absl::StatusOr<std::unique_ptr<Subprocess>> Subprocess::Start(
     const std::vector<std::string>& argv,
     const std::map<std::string, std::string>& environment) {
   RK_ASSIGN_OR_RETURN(const Pipe output, MakePipe());
-  RK_ASSIGN_OR_RETURN(const Pipe exec_error, MakePipe());
+  RK_ASSIGN_OR_RETURN(const auto channel, MakeChannel());
+  const auto [our_end, guards_end] = channel;
   const std::vector<char*> arguments = Pointers(argv);
   const std::vector<std::string> merged = MergedEnvironment(environment);
   const std::vector<char*> variables = Pointers(merged);
 
-  const pid_t parent = getpid();
-  const pid_t pid = fork();
-  if (pid == 0) {
-    BecomeChild(arguments.data(), variables.data(), output.write_fd,
-                exec_error.write_fd, parent);
+  const pid_t guard_pid = fork();
+  if (guard_pid == 0) {
+    close(our_end);
+    RunGuard({arguments.data(), variables.data(), output.write_fd, guards_end});
   }
   const int fork_error = errno;
   close(output.write_fd);
-  close(exec_error.write_fd);
-  const int error = pid < 0 ? fork_error : ExecError(exec_error.read_fd);
-  close(exec_error.read_fd);
-  if (error != 0) {
-    close(output.read_fd);
-    if (pid > 0) waitpid(pid, nullptr, 0);
-    return ErrnoStatus(error, "start", argv[0]);
+  close(guards_end);
+  std::unique_ptr<Subprocess> child(
+      new Subprocess(guard_pid, our_end, output.read_fd));
+  GuardStarted started;
+  if (guard_pid < 0) {
+    started.error = fork_error;
+  } else if (!Receive(our_end, started)) {
+    return absl::UnavailableError(
+        absl::StrCat("start ", argv[0], ": killed before it started"));
   }
-  // Also here, so that the group exists whichever process runs first.
-  setpgid(pid, pid);
-  return std::unique_ptr<Subprocess>(
-      new Subprocess(pid, OpenPidFd(pid), output.read_fd));
+  if (started.error != 0) return ErrnoStatus(started.error, "start", argv[0]);
+  child->pid_ = started.pid;
+  return child;
 }
 
 Subprocess::~Subprocess() {
-  if (!ended_) {
+  if (pid_ != 0) {
     Signal(SIGKILL);
     Wait();
   }
   close(output_fd_);
-  close(pid_fd_);
+  close(channel_fd_);  // The guard ends with it, if it still is there.
+  if (guard_pid_ > 0) waitpid(guard_pid_, nullptr, 0);
 }
 
-void Subprocess::Signal(int signal) const { kill(-pid_, signal); }
+void Subprocess::Signal(int signal) const {
+  if (ended_) return;
+  const auto byte = static_cast<char>(signal);
+  send(channel_fd_, &byte, 1, MSG_NOSIGNAL);
+}
 
 ProcessEnd Subprocess::Wait() {
   if (ended_) return end_;
-  int status = 0;
-  rusage usage = {};
-  while (wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {
-  }
   ended_ = true;
-  if (WIFEXITED(status)) end_.exit_code = WEXITSTATUS(status);
-  if (WIFSIGNALED(status)) end_.signal = WTERMSIG(status);
-  end_.peak_rss_bytes = int64_t{usage.ru_maxrss} * 1024;
-  end_.cpu_seconds = Seconds(usage.ru_utime) + Seconds(usage.ru_stime);
+  GuardEnded ended;
+  if (!Receive(channel_fd_, ended)) {
+    // Somebody killed the guard; the process went with it.
+    kill(-pid_, SIGKILL);
+    end_.signal = SIGKILL;
+    return end_;
+  }
+  if (WIFEXITED(ended.status)) end_.exit_code = WEXITSTATUS(ended.status);
+  if (WIFSIGNALED(ended.status)) end_.signal = WTERMSIG(ended.status);
+  end_.peak_rss_bytes = int64_t{ended.usage.ru_maxrss} * 1024;
+  end_.cpu_seconds =
+      Seconds(ended.usage.ru_utime) + Seconds(ended.usage.ru_stime);
   return end_;
 }
 

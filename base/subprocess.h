@@ -17,6 +17,8 @@ namespace rekindle {
 struct ProcessEnd {
   int exit_code = 0;  // meaningful when `signal` is 0
   int signal = 0;
+  // Of the process and all that came from it: the largest of them, and their
+  // sum.
   int64_t peak_rss_bytes = 0;
   double cpu_seconds = 0;
 
@@ -25,9 +27,10 @@ struct ProcessEnd {
 
 // A child process in a process group of its own, so that a signal from the
 // terminal reaches us and not it, and a signal from us reaches its children
-// too. It is killed when the thread that started it ends. Its output, both
-// streams, is read from output_fd(). Destroying it kills what still runs.
-// Thread-compatible.
+// too. Its output, both streams, is read from output_fd(). Nothing of it is
+// left running: not when it ends, when this is destroyed, or when our own
+// process dies, by whatever signal. A guard process between us and it sees to
+// that, also for descendants that left its process group. Thread-compatible.
 class Subprocess {
  public:
   // Starts `argv`, found in PATH, with `environment` added to ours.
@@ -45,8 +48,8 @@ class Subprocess {
   pid_t pid() const { return pid_; }
   // Readable when there is output; at its end when all writers are gone.
   int output_fd() const { return output_fd_; }
-  // Readable when the process has ended; for poll().
-  int exit_fd() const { return pid_fd_; }
+  // Readable when the process and all that came from it have ended; for poll().
+  int exit_fd() const { return channel_fd_; }
 
   // Signals the whole process group.
   void Signal(int signal) const;
@@ -55,12 +58,13 @@ class Subprocess {
   ProcessEnd Wait();
 
  private:
-  Subprocess(pid_t pid, int pid_fd, int output_fd)
-      : pid_(pid), pid_fd_(pid_fd), output_fd_(output_fd) {}
+  Subprocess(pid_t guard_pid, int channel_fd, int output_fd)
+      : guard_pid_(guard_pid), channel_fd_(channel_fd), output_fd_(output_fd) {}
 
-  const pid_t pid_;
-  const int pid_fd_;
+  const pid_t guard_pid_;
+  const int channel_fd_;
   const int output_fd_;
+  pid_t pid_ = 0;  // 0 if it did not start
   bool ended_ = false;
   ProcessEnd end_;
 };

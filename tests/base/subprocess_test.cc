@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include "absl/status/status.h"
 #include "tests/support/status_matchers.h"
@@ -53,6 +54,67 @@ TEST(SubprocessTest, ASignalReachesTheWholeGroup) {
   EXPECT_EQ((*child)->Wait().signal, SIGTERM);
 }
 
+bool IsRunning(pid_t pid) { return kill(pid, 0) == 0; }
+
+// Prints the number of a grandchild that left the group and its parents.
+constexpr char kStartDaemon[] = "(setsid sleep 1000 & echo $!) & wait; sleep ";
+
+pid_t ReadPid(int fd) {
+  std::string line;
+  for (char c = 0; read(fd, &c, 1) == 1 && c != '\n';) line += c;
+  return std::stoi(line);
+}
+
+TEST(SubprocessTest, ADaemonOfTheChildEndsWithIt) {
+  auto child =
+      Subprocess::Start({"sh", "-c", std::string(kStartDaemon) + "0.05"});
+  ASSERT_TRUE(child.ok()) << child.status();
+  const pid_t daemon = ReadPid((*child)->output_fd());
+  EXPECT_TRUE((*child)->Wait().ok());
+  EXPECT_FALSE(IsRunning(daemon));
+}
+
+TEST(SubprocessTest, NothingOutlivesAParentThatIsKilled) {
+  std::array<int, 2> pids;
+  ASSERT_EQ(pipe(pids.data()), 0);
+  const pid_t parent = fork();
+  if (parent == 0) {
+    auto child =
+        Subprocess::Start({"sh", "-c", std::string(kStartDaemon) + "1000"});
+    const std::array<pid_t, 2> started = {(*child)->pid(),
+                                          ReadPid((*child)->output_fd())};
+    [[maybe_unused]] const ssize_t n =
+        write(pids[1], started.data(), sizeof(started));
+    pause();
+  }
+  close(pids[1]);
+  std::array<pid_t, 2> started;
+  ASSERT_EQ(read(pids[0], started.data(), sizeof(started)), sizeof(started));
+  close(pids[0]);
+  kill(parent, SIGKILL);
+  waitpid(parent, nullptr, 0);
+  for (const pid_t pid : started) {
+    // Its guard must notice first.
+    for (int i = 0; i < 3000 && IsRunning(pid); ++i) usleep(10'000);
+    EXPECT_FALSE(IsRunning(pid));
+  }
+}
+
+TEST(SubprocessTest, TheDeathOfItsGuardIsADeathBySigkill) {
+  auto child = Subprocess::Start({"sh", "-c", "echo $PPID; sleep 1000"});
+  ASSERT_TRUE(child.ok()) << child.status();
+  kill(ReadPid((*child)->output_fd()), SIGKILL);
+  EXPECT_EQ((*child)->Wait().signal, SIGKILL);
+}
+
+TEST(SubprocessTest, WhatGrandchildrenUsedIsCounted) {
+  const std::string fill = "head -c 60000000 /dev/zero | tail -c 50000000";
+  auto child =
+      Subprocess::Start({"sh", "-c", "(" + fill + " >/dev/null); true"});
+  ASSERT_TRUE(child.ok()) << child.status();
+  EXPECT_GT((*child)->Wait().peak_rss_bytes, 50'000'000);
+}
+
 TEST(SubprocessTest, DestroyingItEndsTheProcess) {
   pid_t pid = 0;
   {
@@ -60,7 +122,7 @@ TEST(SubprocessTest, DestroyingItEndsTheProcess) {
     ASSERT_TRUE(child.ok()) << child.status();
     pid = (*child)->pid();
   }
-  EXPECT_EQ(kill(pid, 0), -1);
+  EXPECT_FALSE(IsRunning(pid));
 }
 
 }  // namespace
