@@ -70,6 +70,7 @@
 #define RK_FOR_EACH_STEP_RPC(X) \
   X(Claim)                      \
   X(Renew)                      \
+  X(StartWork)                  \
   X(PreparePublish)             \
   X(Publish)                    \
   X(Finish)                     \

@@ -21,7 +21,7 @@ class StepStore {
 
   // Takes ownership of the execution named by the external id, creating it on
   // the first claim and reopening it on a retry. A finished execution is an
-  // answer, not an error.
+  // answer, not an error, and changes nothing.
   //
   //   INVALID_ARGUMENT     the external id, the type's name or a context's name
   //                        is missing; the lease is not positive
@@ -37,6 +37,14 @@ class StepStore {
   //   ABORTED    the claim was lost to a higher token, or has ended
   virtual absl::StatusOr<rekindle::v1::RenewResponse> Renew(
       const rekindle::v1::RenewRequest& request) = 0;
+
+  // Asks to do the work that `work_key` names. That another execution does it
+  // already, under a lease that has not ended, is an answer.
+  //
+  //   INVALID_ARGUMENT    the work key is missing
+  //   NOT_FOUND, ABORTED  as Renew
+  virtual absl::StatusOr<rekindle::v1::StartWorkResponse> StartWork(
+      const rekindle::v1::StartWorkRequest& request) = 0;
 
   // Announces what is about to become visible; replaces what was announced.
   //

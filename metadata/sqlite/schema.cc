@@ -206,8 +206,9 @@ INSERT INTO `Type` (`name`, `type_kind`) VALUES
   ('mlmd.Deploy', 0);
 )sql";
 
-// What ML Metadata lacks: finding the contexts of a node without a scan, and
-// who owns a running execution. A lease that is lost has merely ended.
+// What ML Metadata lacks: finding the contexts of a node without a scan, who
+// owns a running execution, and which one does work that several ask for. A
+// lease that is lost has merely ended; work that is lost is done twice.
 constexpr char kIndexesAndLeases[] = R"sql(
 CREATE INDEX IF NOT EXISTS rk_attribution_artifact
   ON Attribution(artifact_id, context_id);
@@ -218,6 +219,11 @@ CREATE TABLE IF NOT EXISTS rk_lease (
   token INTEGER NOT NULL,
   expires_millis INTEGER NOT NULL
 );
+CREATE TABLE IF NOT EXISTS rk_work (
+  work_key TEXT PRIMARY KEY,
+  execution_id INTEGER NOT NULL,
+  token INTEGER NOT NULL
+) WITHOUT ROWID;
 )sql";
 
 // The artifacts of each context by type, state and age: finding the latest of a

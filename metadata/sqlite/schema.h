@@ -23,8 +23,8 @@ absl::StatusOr<bool> HasTable(Database& db, absl::string_view name);
 
 // Sets the connection up and makes sure the database has ML Metadata's tables,
 // creating them if it has none at all and the mode allows. Adds our own indexes
-// and the table of leases, all named rk_*, which may be dropped without loss.
-// `path` is for messages.
+// and the tables of leases and of work under way, all named rk_*, which may be
+// dropped without loss. `path` is for messages.
 //
 //   FAILED_PRECONDITION  a database of something else, of another schema
 //                        version, or an empty one that may not be filled

@@ -166,6 +166,7 @@ constexpr Rows kWithExecutions[] = {
     {"Association WHERE execution_id IN $0", RK_COUNTED(associations)},
     {"ExecutionProperty WHERE execution_id IN $0", RK_COUNTED(properties)},
     {"rk_lease WHERE execution_id IN $0", RK_COUNTED(leases)},
+    {"rk_work WHERE execution_id IN $0", RK_NOT_COUNTED},
     {"Execution WHERE id IN $0", RK_COUNTED(executions)},
 };
 

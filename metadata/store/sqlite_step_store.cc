@@ -16,6 +16,7 @@
 #include "metadata/store/step_rows.h"
 #include "metadata/store/type_rows.h"
 #include "metadata/store/verify.h"
+#include "metadata/store/work_rows.h"
 
 namespace rekindle {
 namespace {
@@ -32,6 +33,8 @@ using ::rekindle::v1::FinishRequest;
 using ::rekindle::v1::OutputArtifact;
 using ::rekindle::v1::PublishRequest;
 using ::rekindle::v1::PublishResponse;
+using ::rekindle::v1::StartWorkRequest;
+using ::rekindle::v1::StartWorkResponse;
 
 // A step declares the types it knows of; a stored type may know more or less.
 constexpr TypeEvolution kCompatible = {.can_add_fields = true,
@@ -243,18 +246,67 @@ absl::Status OpenExecution(Database& db, const ClaimRequest& request,
 absl::Status DoClaim(Database& db, const ClaimRequest& request,
                      int64_t now_millis, ClaimResponse& response) {
   RK_RETURN_IF_ERROR(CheckClaim(request));
-  RK_RETURN_IF_ERROR(EnsureContexts(db, request, now_millis, response));
   RK_ASSIGN_OR_RETURN(
       const std::optional<Execution> stored,
       FindNodeByExternalId<Execution>(db, request.external_id()));
   if (stored.has_value() && IsFinished(*stored)) {
     return AnswerFinished(db, *stored, response);
   }
+  RK_RETURN_IF_ERROR(EnsureContexts(db, request, now_millis, response));
   RK_RETURN_IF_ERROR(OpenExecution(db, request, stored, now_millis, response));
   for (const int64_t context : response.context_ids()) {
     RK_RETURN_IF_ERROR(PutAssociation(db, context, response.execution_id()));
   }
   return PutInputs(db, request, response, now_millis);
+}
+
+// What an execution holds while it runs.
+absl::Status ReleaseClaim(Database& db, int64_t execution_id) {
+  RK_RETURN_IF_ERROR(DeleteWorkOf(db, execution_id));
+  return DeleteLease(db, execution_id);
+}
+
+// --- work -------------------------------------------------------------------
+
+// The execution that works under this note, if it still does.
+absl::StatusOr<std::optional<Execution>> FindWorker(Database& db,
+                                                    const Work& work,
+                                                    int64_t now_millis) {
+  RK_ASSIGN_OR_RETURN(const std::optional<Lease> lease,
+                      FindLease(db, work.execution_id));
+  if (!lease.has_value() || lease->token != work.token ||
+      lease->expires_millis <= now_millis) {
+    return std::nullopt;
+  }
+  RK_ASSIGN_OR_RETURN(std::optional<Execution> worker,
+                      FindNode<Execution>(db, work.execution_id));
+  if (worker.has_value() && worker->last_known_state() != Execution::RUNNING) {
+    return std::nullopt;
+  }
+  return worker;
+}
+
+absl::Status DoStartWork(Database& db, const StartWorkRequest& request,
+                         int64_t now_millis, StartWorkResponse& response) {
+  if (request.work_key().empty()) {
+    return absl::InvalidArgumentError("starting work needs a work_key");
+  }
+  RK_RETURN_IF_ERROR(
+      FindClaimed(db, request.execution_id(), request.token()).status());
+  RK_ASSIGN_OR_RETURN(const std::optional<Work> noted,
+                      FindWork(db, request.work_key()));
+  if (noted.has_value() && noted->execution_id != request.execution_id()) {
+    RK_ASSIGN_OR_RETURN(const std::optional<Execution> worker,
+                        FindWorker(db, *noted, now_millis));
+    if (worker.has_value()) {
+      response.set_worker_execution_id(worker->id());
+      response.set_worker_owner(AttemptsOf(*worker).last_owner());
+      return absl::OkStatus();
+    }
+  }
+  response.set_granted(true);
+  return PutWork(db, request.work_key(),
+                 {request.execution_id(), request.token()});
 }
 
 // --- publish ----------------------------------------------------------------
@@ -348,7 +400,7 @@ absl::Status Complete(Database& db, Execution execution,
   SetAttempts(attempts, &execution);
   RK_RETURN_IF_ERROR(
       PutNode(db, execution, {.now_millis = now_millis}).status());
-  return DeleteLease(db, execution.id());
+  return ReleaseClaim(db, execution.id());
 }
 
 absl::Status DoPublish(Database& db, const PublishRequest& request,
@@ -386,7 +438,7 @@ absl::Status DoFinish(Database& db, const FinishRequest& request,
   SetAttempts(attempts, &execution);
   RK_RETURN_IF_ERROR(
       PutNode(db, execution, {.now_millis = now_millis}).status());
-  return DeleteLease(db, execution.id());
+  return ReleaseClaim(db, execution.id());
 }
 
 }  // namespace
@@ -411,6 +463,14 @@ absl::StatusOr<v1::RenewResponse> SqliteStepStore::Renew(
         return PutLease(
             db, request.execution_id(),
             {request.token(), clock_.NowMillis() + request.lease_millis()});
+      });
+}
+
+absl::StatusOr<StartWorkResponse> SqliteStepStore::StartWork(
+    const StartWorkRequest& request) {
+  return transactor_.Write<StartWorkResponse>(
+      [&](Database& db, StartWorkResponse& response) {
+        return DoStartWork(db, request, clock_.NowMillis(), response);
       });
 }
 

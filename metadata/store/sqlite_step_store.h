@@ -19,6 +19,8 @@ class SqliteStepStore : public StepStore {
       const v1::ClaimRequest& request) override;
   absl::StatusOr<v1::RenewResponse> Renew(
       const v1::RenewRequest& request) override;
+  absl::StatusOr<v1::StartWorkResponse> StartWork(
+      const v1::StartWorkRequest& request) override;
   absl::StatusOr<v1::PreparePublishResponse> PreparePublish(
       const v1::PreparePublishRequest& request) override;
   absl::StatusOr<v1::PublishResponse> Publish(

@@ -152,13 +152,23 @@ absl::Status CheckLatest(Database& db, Report& report) {
   return report.AddRows(Problem::STALE_INDEX, stale);
 }
 
+// A table of ours that says something of executions, if the store has it.
+absl::StatusOr<bool> CheckOurTable(Database& db, absl::string_view table,
+                                   Report& report) {
+  RK_ASSIGN_OR_RETURN(const bool has, HasTable(db, table));
+  if (has) {
+    RK_RETURN_IF_ERROR(CheckReference(db,
+                                      {table, "execution_id", "execution_id",
+                                       "Execution", "", Problem::STALE_INDEX},
+                                      report));
+  }
+  return has;
+}
+
 absl::Status CheckLeases(Database& db, int64_t now_millis, Report& report) {
-  RK_ASSIGN_OR_RETURN(const bool has, HasTable(db, "rk_lease"));
+  RK_RETURN_IF_ERROR(CheckOurTable(db, "rk_work", report).status());
+  RK_ASSIGN_OR_RETURN(const bool has, CheckOurTable(db, "rk_lease", report));
   if (!has) return absl::OkStatus();
-  RK_RETURN_IF_ERROR(CheckReference(db,
-                                    {"rk_lease", "execution_id", "execution_id",
-                                     "Execution", "", Problem::STALE_INDEX},
-                                    report));
   // Only executions of steps have attempts: those of other writers are theirs.
   RK_ASSIGN_OR_RETURN(
       Statement left,

@@ -49,6 +49,19 @@ class StepStoreTest : public StoreTest {
                 absl::StrCat("execution_id: 1 token: ", token, " ", more))
         .status();
   }
+  // A second execution, of another run; its id is 2.
+  absl::StatusOr<v1::ClaimResponse> ClaimAnother() {
+    return Call(&StepStore::Claim,
+                "external_id: 'run-2/trainer' execution_type { name: "
+                "'tfx.Trainer' base_type: TRAIN } lease_millis: 60000 "
+                "owner: 'pod-b'");
+  }
+  absl::StatusOr<v1::StartWorkResponse> StartWork(
+      int64_t execution, int64_t token, const std::string& key = "k") {
+    return Call(&StepStore::StartWork,
+                absl::StrCat("execution_id: ", execution, " token: ", token,
+                             " work_key: '", key, "'"));
+  }
   nlohmann::json Attempts() {
     return nlohmann::json::parse(
         GetExecution(1).custom_properties().at("attempts").string_value());
@@ -230,6 +243,77 @@ TEST_P(StepStoreTest, AFinishedExecutionAnswersWithItsOutputs) {
                                "'model' artifact_id: 1 }"));
   EXPECT_EQ(claim.token(), 0);
   EXPECT_THAT(Attempts(), SizeIs(1));
+}
+
+TEST_P(StepStoreTest, AClaimOfAFinishedExecutionWritesNothing) {
+  EXPECT_THAT(Claim(), IsOk());
+  EXPECT_THAT(Prepare(1), IsOk());
+  EXPECT_THAT(Publish(1), IsOk());
+  RK_ASSERT_OK_AND_ASSIGN(
+      const auto claim,
+      Claim("contexts { type { name: 'execution_cache' } name: 'another' "
+            "parent_index: -1 }"));
+  EXPECT_TRUE(claim.finished());
+  EXPECT_THAT(Call(&MetadataStore::GetContexts, "")->contexts(), SizeIs(2));
+  EXPECT_THAT(
+      Call(&MetadataStore::GetContextType, "type_name: 'execution_cache'"),
+      StatusIs(StatusCode::kNotFound));
+}
+
+TEST_P(StepStoreTest, OfTwoThatAskForTheSameWorkOneGetsIt) {
+  EXPECT_THAT(Claim(), IsOk());
+  EXPECT_THAT(ClaimAnother(), IsOk());
+  RK_ASSERT_OK_AND_ASSIGN(const auto first, StartWork(1, 1));
+  EXPECT_THAT(first, LooksLike("granted: true"));
+  RK_ASSERT_OK_AND_ASSIGN(const auto second, StartWork(2, 1));
+  EXPECT_THAT(second,
+              LooksLike("worker_execution_id: 1 worker_owner: 'pod-a'"));
+  EXPECT_FALSE(second.granted());
+  EXPECT_TRUE(StartWork(1, 1)->granted()) << "it has it already";
+  EXPECT_TRUE(StartWork(2, 1, "other")->granted());
+}
+
+TEST_P(StepStoreTest, WorkIsFreeOnceItsWorkerPublishedOrFailed) {
+  EXPECT_THAT(Claim(), IsOk());
+  EXPECT_THAT(ClaimAnother(), IsOk());
+  EXPECT_TRUE(StartWork(2, 1)->granted());
+  EXPECT_THAT(Call(&StepStore::Finish, "execution_id: 2 token: 1 state: FAILED")
+                  .status(),
+              IsOk());
+  EXPECT_TRUE(StartWork(1, 1)->granted());
+  EXPECT_THAT(Prepare(1), IsOk());
+  EXPECT_THAT(Publish(1), IsOk());
+  EXPECT_THAT(ClaimAnother(), IsOk());
+  EXPECT_TRUE(StartWork(2, 2)->granted());
+}
+
+TEST_P(StepStoreTest, WorkIsFreeOnceTheLeaseOfItsWorkerEnded) {
+  EXPECT_THAT(Claim(), IsOk());
+  EXPECT_TRUE(StartWork(1, 1)->granted());
+  clock_.Advance(absl::Seconds(59));
+  EXPECT_THAT(ClaimAnother(), IsOk());
+  EXPECT_FALSE(StartWork(2, 1)->granted());
+  clock_.Advance(absl::Seconds(1));
+  EXPECT_TRUE(StartWork(2, 1)->granted());
+}
+
+TEST_P(StepStoreTest, ANewAttemptDoesNotInheritTheWorkOfTheOneBefore) {
+  EXPECT_THAT(Claim(), IsOk());
+  EXPECT_TRUE(StartWork(1, 1)->granted());
+  clock_.Advance(absl::Seconds(60));
+  EXPECT_THAT(Claim(), IsOk());
+  EXPECT_THAT(ClaimAnother(), IsOk());
+  EXPECT_TRUE(StartWork(2, 1)->granted());
+  EXPECT_FALSE(StartWork(1, 2)->granted());
+}
+
+TEST_P(StepStoreTest, WorkIsGivenOnlyToTheHolderOfTheClaim) {
+  EXPECT_THAT(Claim(), IsOk());
+  EXPECT_THAT(StartWork(1, 1, ""), StatusIs(StatusCode::kInvalidArgument));
+  EXPECT_THAT(StartWork(9, 1), StatusIs(StatusCode::kNotFound));
+  EXPECT_THAT(StartWork(1, 7), StatusIs(StatusCode::kAborted));
+  EXPECT_THAT(Finish(1, "state: CANCELED"), IsOk());
+  EXPECT_THAT(StartWork(1, 1), StatusIs(StatusCode::kAborted));
 }
 
 TEST_P(StepStoreTest, AFailedExecutionKeepsItsReasonAndIsReopened) {

@@ -296,7 +296,8 @@ TEST_F(OpenStoreTest, ADamagedTableIsDataLossNotSilence) {
 TEST_F(OpenStoreTest, OurOwnTablesMayBeDropped) {
   EXPECT_THAT(Open(Mode::kCreate), IsOk());
   Execute(
-      "DROP TABLE rk_lease; DROP INDEX rk_attribution_artifact; "
+      "DROP TABLE rk_lease; DROP TABLE rk_work; "
+      "DROP INDEX rk_attribution_artifact; "
       "DROP INDEX rk_association_execution");
   EXPECT_THAT(Open(Mode::kReadWrite), IsOk());
 }

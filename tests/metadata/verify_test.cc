@@ -110,6 +110,8 @@ INSTANTIATE_TEST_SUITE_P(
          "EventPath with event_id 1"},
         {"LeaseOfNothing", "INSERT INTO rk_lease VALUES (77, 1, 1)",
          Problem::STALE_INDEX, 77, "rk_lease"},
+        {"WorkOfNothing", "INSERT INTO rk_work VALUES ('k', 77, 1)",
+         Problem::STALE_INDEX, 77, "rk_work"},
         {"LatestLacksOne", "DELETE FROM rk_latest WHERE context_id = 1",
          Problem::STALE_INDEX, 1, "rk_latest lacks artifact 1 of context 1"},
         {"LatestIsOutOfDate",
@@ -119,7 +121,9 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& damage) { return damage.param.name; });
 
 TEST_F(VerifyTest, AStoreWithoutOurTablesHasNothingOfOursToBeWrong) {
-  ASSERT_THAT(Run("DROP TABLE rk_lease; DROP TABLE rk_latest;"), IsOk());
+  ASSERT_THAT(Run("DROP TABLE rk_lease; DROP TABLE rk_work; "
+                  "DROP TABLE rk_latest;"),
+              IsOk());
   EXPECT_THAT(Verify().problems(), IsEmpty());
 }
 

@@ -58,6 +58,11 @@ class MortalStore : public Store, public StepStore {
     if (dead_) return Dead();
     return store_.steps().Renew(request);
   }
+  absl::StatusOr<v1::StartWorkResponse> StartWork(
+      const v1::StartWorkRequest& request) override {
+    if (dead_) return Dead();
+    return store_.steps().StartWork(request);
+  }
   absl::StatusOr<v1::PreparePublishResponse> PreparePublish(
       const v1::PreparePublishRequest& request) override {
     if (dead_) return Dead();
