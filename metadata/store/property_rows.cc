@@ -10,10 +10,11 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
+#include "metadata/sqlite/sql_fragment.h"
+#include "metadata/store/among.h"
 
 namespace rekindle {
 namespace {
@@ -44,23 +45,48 @@ void ReadText(absl::string_view text, Value* value) {
   value->set_string_value(std::string(text));
 }
 
-// The columns of a value, from `first` on: int, double, string, proto, bool.
-absl::Status ReadValue(const Statement& row, int first, Value* value) {
-  if (!row.IsNull(first)) {
-    value->set_int_value(row.Int(first));
-  } else if (!row.IsNull(first + 1)) {
-    value->set_double_value(row.IsText(first + 1)
-                                ? std::numeric_limits<double>::quiet_NaN()
-                                : row.Double(first + 1));
-  } else if (!row.IsNull(first + 2)) {
-    ReadText(row.Text(first + 2), value);
-  } else if (!row.IsNull(first + 3)) {
-    if (!ParseBase64(row.Text(first + 3), value->mutable_proto_value())) {
-      return absl::DataLossError(absl::StrCat(
-          "property '", row.Text(1), "' does not hold a readable proto"));
-    }
-  } else if (!row.IsNull(first + 4)) {
-    value->set_bool_value(row.Int(first + 4) != 0);
+// What is selected of a property, after the id of its node. SQLite looks no
+// further into a row than to the column that holds the value.
+constexpr char kColumns[] =
+    "name, is_custom_property, CASE WHEN int_value IS NOT NULL THEN 1 "
+    "WHEN string_value IS NOT NULL THEN 3 WHEN double_value IS NOT NULL THEN 2 "
+    "WHEN proto_value IS NOT NULL THEN 5 WHEN bool_value IS NOT NULL THEN 6 "
+    "END, coalesce(int_value, string_value, double_value, proto_value, "
+    "bool_value)";
+constexpr int kName = 1;
+constexpr int kIsCustom = 2;
+constexpr int kCase = 3;  // as the message numbers them, NULL for no value
+constexpr int kValue = 4;
+
+static_assert(Value::kIntValue == 1 && Value::kDoubleValue == 2 &&
+              Value::kStringValue == 3 && Value::kProtoValue == 5 &&
+              Value::kBoolValue == 6 && Value::VALUE_NOT_SET == 0);
+
+absl::Status ReadValue(const Statement& row, Value* value) {
+  switch (static_cast<Value::ValueCase>(row.Int(kCase))) {
+    case Value::kIntValue:
+      value->set_int_value(row.Int(kValue));
+      break;
+    case Value::kDoubleValue:
+      value->set_double_value(row.IsText(kValue)
+                                  ? std::numeric_limits<double>::quiet_NaN()
+                                  : row.Double(kValue));
+      break;
+    case Value::kStringValue:
+      ReadText(row.Text(kValue), value);
+      break;
+    case Value::kProtoValue:
+      if (!ParseBase64(row.Text(kValue), value->mutable_proto_value())) {
+        return absl::DataLossError(absl::StrCat(
+            "property '", row.Text(kName), "' does not hold a readable proto"));
+      }
+      break;
+    case Value::kBoolValue:
+      value->set_bool_value(row.Int(kValue) != 0);
+      break;
+    case Value::kStructValue:  // is stored as a string
+    case Value::VALUE_NOT_SET:
+      break;
   }
   return absl::OkStatus();
 }
@@ -166,56 +192,30 @@ absl::Status DeleteOne(Database& db, const PropertyTable& table,
   return remove.Run();
 }
 
-// Ways to read the properties of nodes.
-enum class Reading {
-  kOne,    // a node
-  kSome,   // those in a JSON list, found one by one
-  kWhole,  // all there are, in the order of the file
-};
-
-// Reading on costs a fraction of what finding costs, and a node mostly has
-// several.
-absl::StatusOr<Reading> ChooseReading(Database& db, const PropertyTable& table,
-                                      size_t nodes) {
+// Whether so many nodes are wanted that it is better to read the properties of
+// all, in the order of the file: reading on costs a fraction of what finding
+// costs, and a node mostly has several.
+absl::StatusOr<bool> ReadWhole(Database& db, const PropertyTable& table,
+                               size_t nodes) {
   constexpr size_t kFew = 1000;
-  if (nodes == 1) return Reading::kOne;
-  if (nodes < kFew) return Reading::kSome;
+  if (nodes < kFew) return false;
   RK_ASSIGN_OR_RETURN(
       const int64_t rows,
       db.QueryInt(absl::StrCat("SELECT max(rowid) FROM ", table.table)));
-  return static_cast<size_t>(rows) < 30 * nodes ? Reading::kWhole
-                                                : Reading::kSome;
-}
-
-absl::string_view Condition(Reading reading) {
-  switch (reading) {
-    case Reading::kOne:
-      return " = ?";
-    case Reading::kSome:
-      return " IN (SELECT value FROM json_each(?))";
-    case Reading::kWhole:
-      return " IS NOT NULL";
-  }
-  return "";
+  return static_cast<size_t>(rows) < 30 * nodes;
 }
 
 absl::StatusOr<Statement> SelectProperties(Database& db,
                                            const PropertyTable& table,
                                            absl::Span<const int64_t> node_ids) {
-  RK_ASSIGN_OR_RETURN(const Reading reading,
-                      ChooseReading(db, table, node_ids.size()));
-  RK_ASSIGN_OR_RETURN(
-      Statement rows,
-      db.Prepare(absl::StrCat(
-          "SELECT ", table.id_column,
-          ", name, is_custom_property, int_value, double_value, string_value, "
-          "proto_value, bool_value FROM ",
-          table.table, reading == Reading::kWhole ? " NOT INDEXED" : "",
-          " WHERE ", table.id_column, Condition(reading))));
-  if (reading == Reading::kOne) rows.Bind(node_ids.front());
-  if (reading == Reading::kSome) {
-    rows.Bind(absl::StrCat("[", absl::StrJoin(node_ids, ","), "]"));
-  }
+  const std::string sql = absl::StrCat("SELECT ", table.id_column, ", ",
+                                       kColumns, " FROM ", table.table);
+  RK_ASSIGN_OR_RETURN(const bool whole, ReadWhole(db, table, node_ids.size()));
+  if (whole) return db.Prepare(absl::StrCat(sql, " NOT INDEXED"));
+  const SqlFragment condition = Among(table.id_column, node_ids);
+  RK_ASSIGN_OR_RETURN(Statement rows, db.Prepare(absl::StrCat(
+                                          sql, " WHERE ", condition.text())));
+  condition.BindTo(rows);
   return rows;
 }
 
@@ -225,17 +225,25 @@ class Places {
   explicit Places(absl::Span<const int64_t> ids) : ids_(ids) {}
 
   std::optional<size_t> Find(int64_t id) {
-    for (const size_t near : {last_, last_ + 1}) {
-      if (near < ids_.size() && ids_[near] == id) return last_ = near;
+    if (!AreUpTo(id, count_)) {
+      count_ =
+          AreUpTo(id, count_ + 1)
+              ? count_ + 1
+              : std::upper_bound(ids_.begin(), ids_.end(), id) - ids_.begin();
     }
-    const auto* const found = std::lower_bound(ids_.begin(), ids_.end(), id);
-    if (found == ids_.end() || *found != id) return std::nullopt;
-    return last_ = found - ids_.begin();
+    if (count_ == 0 || ids_[count_ - 1] != id) return std::nullopt;
+    return count_ - 1;
   }
 
  private:
+  // Whether the first `count` ids are those up to `id`.
+  bool AreUpTo(int64_t id, size_t count) const {
+    return count <= ids_.size() && (count == 0 || ids_[count - 1] <= id) &&
+           (count == ids_.size() || id < ids_[count]);
+  }
+
   const absl::Span<const int64_t> ids_;
-  size_t last_ = 0;
+  size_t count_ = 0;  // of the ids up to the last that was looked for
 };
 
 // Adds those of `wanted` that are not in `stored`. In the order of their names:
@@ -276,15 +284,18 @@ absl::Status ReadProperties(Database& db, const PropertyTable& table,
   if (node_ids.empty()) return absl::OkStatus();
   RK_ASSIGN_OR_RETURN(Statement rows, SelectProperties(db, table, node_ids));
   Places places(node_ids);
+  std::optional<size_t> last_place;
+  Properties properties = {};
   while (true) {
     RK_ASSIGN_OR_RETURN(const bool more, rows.Step());
     if (!more) return absl::OkStatus();
     const std::optional<size_t> place = places.Find(rows.Int(0));
     if (!place.has_value()) continue;
-    const Properties properties = into(*place);
-    PropertyMap& map = rows.Int(2) != 0 ? *properties.custom  //
-                                        : *properties.declared;
-    RK_RETURN_IF_ERROR(ReadValue(rows, 3, &map[std::string(rows.Text(1))]));
+    if (place != last_place) properties = into(*place);
+    last_place = place;
+    PropertyMap& map =
+        rows.Int(kIsCustom) != 0 ? *properties.custom : *properties.declared;
+    RK_RETURN_IF_ERROR(ReadValue(rows, &map[std::string(rows.Text(kName))]));
   }
 }
 
