@@ -33,18 +33,6 @@ absl::Status InsertPair(Database& db, absl::string_view sql, int64_t first,
   return insert.Run();
 }
 
-// `sql` inserts the pair if both are stored; if nothing happens, one is not or
-// the pair is. By VALUES, for SQLite would put the rows of a SELECT into a
-// table of their own first: there is a trigger.
-template <typename Node>
-absl::Status PutMember(Database& db, absl::string_view sql, int64_t context_id,
-                       int64_t node_id) {
-  RK_RETURN_IF_ERROR(InsertPair(db, sql, context_id, node_id));
-  if (db.changes() > 0) return absl::OkStatus();
-  RK_RETURN_IF_ERROR(CheckStored<Node>(db, node_id));
-  return CheckStored<Context>(db, context_id);
-}
-
 absl::StatusOr<std::vector<int64_t>> QueryIds(Database& db,
                                               absl::string_view sql,
                                               int64_t id) {
@@ -92,24 +80,34 @@ absl::StatusOr<bool> IsAtOrAbove(Database& db, int64_t ancestor,
 
 }  // namespace
 
+absl::Status AddAttribution(Database& db, int64_t context_id,
+                            int64_t artifact_id) {
+  return InsertPair(db,
+                    "INSERT OR IGNORE INTO Attribution (context_id, "
+                    "artifact_id) VALUES (?, ?)",
+                    context_id, artifact_id);
+}
+
+absl::Status AddAssociation(Database& db, int64_t context_id,
+                            int64_t execution_id) {
+  return InsertPair(db,
+                    "INSERT OR IGNORE INTO Association (context_id, "
+                    "execution_id) VALUES (?, ?)",
+                    context_id, execution_id);
+}
+
 absl::Status PutAttribution(Database& db, int64_t context_id,
                             int64_t artifact_id) {
-  return PutMember<Artifact>(
-      db,
-      "INSERT OR IGNORE INTO Attribution (context_id, artifact_id) VALUES ("
-      "(SELECT id FROM Context WHERE id = ?), "
-      "(SELECT id FROM Artifact WHERE id = ?))",
-      context_id, artifact_id);
+  RK_RETURN_IF_ERROR(CheckStored<Artifact>(db, artifact_id));
+  RK_RETURN_IF_ERROR(CheckStored<Context>(db, context_id));
+  return AddAttribution(db, context_id, artifact_id);
 }
 
 absl::Status PutAssociation(Database& db, int64_t context_id,
                             int64_t execution_id) {
-  return PutMember<Execution>(
-      db,
-      "INSERT OR IGNORE INTO Association (context_id, execution_id) VALUES ("
-      "(SELECT id FROM Context WHERE id = ?), "
-      "(SELECT id FROM Execution WHERE id = ?))",
-      context_id, execution_id);
+  RK_RETURN_IF_ERROR(CheckStored<Execution>(db, execution_id));
+  RK_RETURN_IF_ERROR(CheckStored<Context>(db, context_id));
+  return AddAssociation(db, context_id, execution_id);
 }
 
 absl::Status PutParentContext(Database& db, int64_t child_id,

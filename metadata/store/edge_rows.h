@@ -17,7 +17,14 @@ namespace rekindle {
 
 // Rows of Attribution, Association and ParentContext.
 
-// Puts a node into a context; nothing happens if it is there already.
+// Puts a node into a context, both of which are known to be stored; nothing
+// happens if it is there already.
+absl::Status AddAttribution(Database& db, int64_t context_id,
+                            int64_t artifact_id);
+absl::Status AddAssociation(Database& db, int64_t context_id,
+                            int64_t execution_id);
+
+// The same for nodes and contexts that somebody names.
 //
 //   INVALID_ARGUMENT  the node or the context is not stored
 absl::Status PutAttribution(Database& db, int64_t context_id,

@@ -124,15 +124,18 @@ absl::Status PutParents(Database& db,
 // --- subgraphs --------------------------------------------------------------
 
 // Puts an artifact, or updates the one that has its external id if `reuse`.
-absl::StatusOr<int64_t> PutOrReuseArtifact(Database& db, Artifact artifact,
-                                           bool reuse,
+absl::StatusOr<int64_t> PutOrReuseArtifact(Database& db,
+                                           const Artifact& artifact, bool reuse,
                                            const PutNodeOptions& options) {
-  if (reuse && !artifact.has_id() && !artifact.external_id().empty()) {
-    RK_ASSIGN_OR_RETURN(const auto stored, FindNodeByExternalId<Artifact>(
-                                               db, artifact.external_id()));
-    if (stored.has_value()) artifact.set_id(stored->id());
+  if (!reuse || artifact.has_id() || artifact.external_id().empty()) {
+    return PutNode(db, artifact, options);
   }
-  return PutNode(db, artifact, options);
+  RK_ASSIGN_OR_RETURN(const auto stored, FindNodeByExternalId<Artifact>(
+                                             db, artifact.external_id()));
+  if (!stored.has_value()) return PutNode(db, artifact, options);
+  Artifact update = artifact;
+  update.set_id(stored->id());
+  return PutNode(db, update, options);
 }
 
 absl::StatusOr<int64_t> FindContext(Database& db, const Context& context) {
@@ -165,16 +168,17 @@ absl::StatusOr<int64_t> PutOrReuseContext(Database& db, const Context& context,
   return PutNode(db, context, options);
 }
 
-// Every execution and artifact belongs to every context.
+// Every execution and artifact belongs to every context. All have been put, or
+// found by their events.
 absl::Status JoinContexts(Database& db, const RepeatedField<int64_t>& contexts,
                           const RepeatedField<int64_t>& executions,
                           const RepeatedField<int64_t>& artifacts) {
   for (const int64_t context : contexts) {
     for (const int64_t execution : executions) {
-      RK_RETURN_IF_ERROR(PutAssociation(db, context, execution));
+      RK_RETURN_IF_ERROR(AddAssociation(db, context, execution));
     }
     for (const int64_t artifact : artifacts) {
-      RK_RETURN_IF_ERROR(PutAttribution(db, context, artifact));
+      RK_RETURN_IF_ERROR(AddAttribution(db, context, artifact));
     }
   }
   return absl::OkStatus();
