@@ -13,7 +13,7 @@
 #include "cli/node_json.h"
 #include "component/launch/failure.h"
 #include "component/launch/step.h"
-#include "component/resolve/resolver.h"
+#include "component/resolve/candidate.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 #include "nlohmann/json.hpp"
 

@@ -16,7 +16,7 @@
 #include "cli/metadata/lineage_view.h"
 #include "cli/metadata/node_calls.h"
 #include "cli/table.h"
-#include "component/resolve/resolver.h"
+#include "component/resolve/candidate.h"
 #include "metadata/api/metadata_store.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 #include "ml_metadata/proto/metadata_store_service.pb.h"

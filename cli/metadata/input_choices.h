@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "component/resolve/resolver.h"
+#include "component/resolve/candidate.h"
 #include "metadata/api/metadata_store.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 #include "nlohmann/json.hpp"

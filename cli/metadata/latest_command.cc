@@ -42,7 +42,7 @@ int MetadataLatestCommand(const Arguments& arguments) {
          }
          ResolveQuery query;
          query.type_name = positional[0];
-         query.ref.kind = ArtifactRef::Kind::kLatest;
+         query.ref.form = ArtifactRef::Latest{};
          query.pipeline = pipeline;
          RK_ASSIGN_OR_RETURN(const Resolution resolution,
                              Resolve(query, opened.metadata()));

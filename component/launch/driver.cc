@@ -1,5 +1,7 @@
 #include "component/launch/driver.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <utility>
@@ -7,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "base/digest.h"
 #include "base/status_macros.h"
@@ -14,7 +17,9 @@
 #include "base/uuid.h"
 #include "component/launch/failure.h"
 #include "component/launch/step.h"
+#include "component/resolve/candidate.h"
 #include "component/resolve/digest_check.h"
+#include "component/resolve/input_choice.h"
 #include "component/resolve/resolver.h"
 #include "metadata/api/metadata_store.h"
 #include "metadata/api/values.h"
@@ -25,6 +30,9 @@ namespace rekindle {
 namespace {
 
 constexpr int kNoParent = -1;
+
+// How many candidates an error names; `metadata why` lists the others.
+constexpr size_t kMaxTold = 3;
 
 // Adds a context to the claim; returns its index.
 int AddContext(const std::string& type, const std::string& name, int parent,
@@ -49,15 +57,19 @@ absl::Status NothingUsable(const InputSpec& input, const StepSpec& spec,
   std::string message =
       absl::StrCat("input '", input.key, "': pipeline '", spec.pipeline,
                    "' has no usable ", input.type_name, " artifact");
-  for (const Candidate& candidate : resolution.candidates) {
-    absl::StrAppend(&message, "; artifact ", candidate.artifact.id(), ": ",
-                    candidate.reason);
+  const auto& candidates = resolution.candidates;
+  const size_t told = std::min(candidates.size(), kMaxTold);
+  for (size_t i = 0; i < told; ++i) {
+    absl::StrAppend(&message, "; artifact ", candidates[i].artifact.id(), ": ",
+                    candidates[i].reason);
   }
+  const size_t untold = candidates.size() - told + resolution.more_passed_over;
+  if (untold > 0) absl::StrAppend(&message, "; and ", untold, " more");
   return WithReason(
       FailureReason::kInputNotFound,
       absl::NotFoundError(absl::StrCat(
           message, "; run the step that makes one first, or name one with --",
-          input.key, "=id:NUMBER")));
+          absl::StrReplaceAll(input.key, {{"_", "-"}}), "=id:NUMBER")));
 }
 
 }  // namespace
@@ -87,21 +99,29 @@ absl::StatusOr<ResolvedInputs> ResolveInputs(const StepSpec& spec,
                                              const MetadataStore& store) {
   ResolvedInputs inputs;
   for (const InputSpec& input : spec.inputs) {
-    absl::StatusOr<Resolution> resolution = Resolve(
-        {input.type_name, input.ref, spec.pipeline, spec.run_id}, store);
-    if (!resolution.ok()) {
-      return WithReason(absl::IsNotFound(resolution.status())
-                            ? FailureReason::kInputNotFound
-                            : FailureReason::kInputUnusable,
-                        WithContext(resolution.status(),
-                                    absl::StrCat("input '", input.key, "'")));
-    }
-    if (input.required && resolution->chosen.empty()) {
-      return NothingUsable(input, spec, *resolution);
-    }
-    inputs[input.key] = *std::move(resolution);
+    RK_ASSIGN_OR_RETURN(inputs[input.key],
+                        Resolve({input.type_name, input.ref, spec.pipeline,
+                                 spec.run_id, spec.allow_partial},
+                                store));
   }
   return inputs;
+}
+
+absl::Status CheckInputs(const StepSpec& spec, const ResolvedInputs& inputs) {
+  for (const InputSpec& input : spec.inputs) {
+    const Resolution& resolution = inputs.at(input.key);
+    if (!resolution.refusal.ok()) {
+      return WithReason(absl::IsNotFound(resolution.refusal)
+                            ? FailureReason::kInputNotFound
+                            : FailureReason::kInputUnusable,
+                        WithContext(resolution.refusal,
+                                    absl::StrCat("input '", input.key, "'")));
+    }
+    if (input.required && resolution.chosen.empty()) {
+      return NothingUsable(input, spec, resolution);
+    }
+  }
+  return absl::OkStatus();
 }
 
 std::string CacheKey(const StepSpec& spec, const ResolvedInputs& inputs) {
@@ -143,6 +163,14 @@ rekindle::v1::ClaimRequest MakeClaimRequest(const StepSpec& spec,
              request);
   AddContext("execution_cache", CacheKey(spec, inputs), kNoParent, request);
 
+  for (const InputSpec& input : spec.inputs) {
+    (*request.mutable_execution()
+          ->mutable_custom_properties())[InputChoiceProperty(input.key)] =
+        StringValue(ToJson(
+            RecordChoice(input.type_name, input.ref, inputs.at(input.key))));
+  }
+  // As TFX: an execution that could not resolve all of its inputs has none.
+  if (!CheckInputs(spec, inputs).ok()) return request;
   for (const auto& [key, resolution] : inputs) {
     int index = 0;
     for (const ml_metadata::Artifact& artifact : resolution.chosen) {

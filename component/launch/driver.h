@@ -22,12 +22,16 @@ namespace rekindle {
 //   ALREADY_EXISTS  the run belongs to another pipeline
 absl::Status CheckRunIsOurs(const StepSpec& spec, const MetadataStore& store);
 
-// Chooses every input of the step, by key.
-//
-//   NOT_FOUND            a required input has no usable artifact
-//   FAILED_PRECONDITION  a named artifact cannot be used
+// Looks for every input of the step, by key. An error is one of the store.
 absl::StatusOr<ResolvedInputs> ResolveInputs(const StepSpec& spec,
                                              const MetadataStore& store);
+
+// Whether the step can work with what was found, the reason attached:
+//
+//   NOT_FOUND            a required input has no usable artifact, or a named
+//                        one is not recorded
+//   FAILED_PRECONDITION  a named artifact cannot be used
+absl::Status CheckInputs(const StepSpec& spec, const ResolvedInputs& inputs);
 
 // SHA-256, in hexadecimal, over what the step's outputs depend on: the
 // component, its parameters, and the contents of its inputs.

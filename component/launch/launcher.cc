@@ -81,7 +81,7 @@ std::string ExecutionResultJson(const absl::Status& error) {
 class ClaimedStep {
  public:
   ClaimedStep(Store& store, const LaunchOptions& options, const StepSpec& spec,
-              const ClaimResponse& claim, absl::StatusOr<ResolvedInputs> inputs)
+              const ClaimResponse& claim, ResolvedInputs inputs)
       : store_(store),
         options_(options),
         spec_(spec),
@@ -89,10 +89,10 @@ class ClaimedStep {
         paths_(spec.pipeline_root, spec.node_id),
         lease_(store.steps(), claim.execution_id(), claim.token(),
                options.lease),
-        resolved_(inputs.status()) {
+        resolved_(CheckInputs(spec, inputs)) {
     report_.execution_id = claim.execution_id();
     report_.attempt = claim.attempt();
-    if (inputs.ok()) report_.inputs = *std::move(inputs);
+    report_.inputs = std::move(inputs);
   }
 
   StepReport Run(Executor& executor) {
@@ -249,14 +249,13 @@ Launcher::Launcher(Store& store, LaunchOptions options)
 absl::StatusOr<StepReport> Launcher::Run(const StepSpec& spec,
                                          Executor& executor) {
   RK_RETURN_IF_ERROR(CheckRunIsOurs(spec, store_.metadata()));
-  auto inputs = ResolveInputs(spec, store_.metadata());
+  RK_ASSIGN_OR_RETURN(ResolvedInputs inputs,
+                      ResolveInputs(spec, store_.metadata()));
   options_.on_stage(Stage::kResolved);
-  RK_ASSIGN_OR_RETURN(
-      const ClaimResponse claim,
-      ClaimOrWait(
-          MakeClaimRequest(spec, inputs.ok() ? *inputs : ResolvedInputs{},
-                           options_.owner, options_.lease),
-          options_, store_.steps()));
+  RK_ASSIGN_OR_RETURN(const ClaimResponse claim,
+                      ClaimOrWait(MakeClaimRequest(spec, inputs, options_.owner,
+                                                   options_.lease),
+                                  options_, store_.steps()));
   options_.on_stage(Stage::kClaimed);
   if (claim.finished()) {
     return ReportFinished(claim, store_.metadata());

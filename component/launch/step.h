@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "component/resolve/artifact_ref.h"
-#include "component/resolve/resolver.h"
+#include "component/resolve/candidate.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 
 namespace rekindle {
@@ -45,6 +45,8 @@ struct StepSpec {
   std::vector<InputSpec> inputs;
   std::vector<OutputSpec> outputs;
   PropertyMap parameters;  // execution properties, as TFX stores them
+  // Models whose training was cut short may be chosen as inputs.
+  bool allow_partial = false;
 
   // Without an attempt number: a retry finds the execution that it continues.
   std::string ExternalId() const { return run_id + "/" + node_id; }

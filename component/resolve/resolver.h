@@ -2,12 +2,11 @@
 #define REKINDLE_COMPONENT_RESOLVE_RESOLVER_H_
 
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "component/resolve/artifact_ref.h"
+#include "component/resolve/candidate.h"
 #include "metadata/api/metadata_store.h"
-#include "ml_metadata/proto/metadata_store.pb.h"
 
 namespace rekindle {
 
@@ -17,36 +16,21 @@ struct ResolveQuery {
   ArtifactRef ref;
   std::string pipeline;
   std::string run_id;
+  // Models whose training was cut short may be chosen, too. By name they can be
+  // had in any case.
+  bool allow_partial = false;
 };
 
-// An artifact that was looked at, and why it was or was not taken.
-struct Candidate {
-  ml_metadata::Artifact artifact;
-  bool taken = false;
-  std::string reason;
-};
-
-struct Resolution {
-  // In the order of their index under the key. Nothing chosen is an answer: a
-  // first run has no model to start from.
-  std::vector<ml_metadata::Artifact> chosen;
-  std::vector<Candidate> candidates;  // in the order they were looked at
-};
-
-// Whether the artifact may be taken for one of the type, and why.
-Candidate JudgeArtifact(ml_metadata::Artifact artifact,
-                        const std::string& type_name);
-
-// Chooses the artifact that `query` names from what earlier steps recorded. An
+// Chooses the artifacts that `query` names from what earlier steps recorded. An
 // artifact must be of the wanted type, LIVE, and hold the files that were
 // published. Stateless: the same store and files give the same answer.
 //
-// `latest` takes the highest id among the pipeline's artifacts, as TFX's
-// LatestArtifactStrategy does, and passes over unusable ones; the other forms
-// name one artifact, and it is an error when that one cannot be used.
+// A reference that names its artifacts is refused when one of them is not there
+// or cannot be used (Resolution::refusal). The others choose among what the
+// executions of the pipeline put out, as TFX's channels do, and pass over what
+// cannot be used; nothing left is an answer. docs/resolving.md has the rules.
 //
-//   NOT_FOUND            the artifact that `ref` names is not recorded
-//   FAILED_PRECONDITION  it is recorded, but cannot be used
+// An error is one of the store: nothing was found out.
 absl::StatusOr<Resolution> Resolve(const ResolveQuery& query,
                                    const MetadataStore& store);
 

@@ -1,19 +1,25 @@
 #include "component/resolve/resolver.h"
 
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
+#include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "absl/status/status.h"
-#include "base/clock.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "component/resolve/artifact_ref.h"
-#include "metadata/api/open_store.h"
+#include "component/resolve/candidate.h"
+#include "metadata/api/values.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
-#include "ml_metadata/proto/metadata_store_service.pb.h"
+#include "tests/component/resolve/resolve_graph.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -21,123 +27,404 @@ namespace rekindle {
 namespace {
 
 using ml_metadata::Artifact;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
-// A store with the pipeline `p`, and files below a temporary folder.
+Artifact InState(Artifact::State state) {
+  Artifact artifact;
+  artifact.set_state(state);
+  return artifact;
+}
+
+Artifact With(const std::string& property, const ml_metadata::Value& value) {
+  Artifact artifact;
+  (*artifact.mutable_custom_properties())[property] = value;
+  return artifact;
+}
+
+std::vector<int64_t> Ids(const Resolution& resolution) {
+  std::vector<int64_t> ids;
+  for (const Artifact& artifact : resolution.chosen) {
+    ids.push_back(artifact.id());
+  }
+  return ids;
+}
+
+// Why the artifact was passed over or taken; empty if it was not looked at.
+std::string ReasonFor(int64_t id, const Resolution& resolution) {
+  for (const Candidate& candidate : resolution.candidates) {
+    if (candidate.artifact.id() == id) return candidate.reason;
+  }
+  return "";
+}
+
 class ResolverTest : public ::testing::Test {
  protected:
-  ResolverTest() : store_(*OpenSqliteStore(":memory:", SystemClock())) {
-    model_type_ = PutType("Model");
-    schema_type_ = PutType("Schema");
-    ml_metadata::PutContextTypeRequest type;
-    type.mutable_context_type()->set_name("pipeline");
-    ml_metadata::PutContextsRequest contexts;
-    auto& pipeline = *contexts.add_contexts();
-    pipeline.set_type_id(store_->metadata().PutContextType(type)->type_id());
-    pipeline.set_name("p");
-    pipeline_ = store_->metadata().PutContexts(contexts)->context_ids(0);
+  // An output of the pipeline with a file of its own; returns its id.
+  int64_t Put(Artifact artifact = {}, const std::string& type = "Model",
+              const Place& place = {}) {
+    return graph_.PutOutput(type, WithFile(std::move(artifact)), place);
   }
 
-  int64_t PutType(const std::string& name) {
-    ml_metadata::PutArtifactTypeRequest request;
-    request.mutable_artifact_type()->set_name(name);
-    return store_->metadata().PutArtifactType(request)->type_id();
-  }
-
-  // An artifact of the pipeline with a file at `name`; returns its id.
-  int64_t Put(const std::string& name, Artifact::State state = Artifact::LIVE,
-              bool is_model = true) {
+  Artifact WithFile(Artifact artifact) {
+    const std::string name = absl::StrCat("artifact-", ++files_);
     dir_.Write(name + "/file", name);
-    ml_metadata::PutArtifactsRequest request;
-    auto& artifact = *request.add_artifacts();
-    artifact.set_type_id(is_model ? model_type_ : schema_type_);
     artifact.set_uri(dir_ / name);
-    artifact.set_state(state);
-    const int64_t id =
-        store_->metadata().PutArtifacts(request)->artifact_ids(0);
-    ml_metadata::PutAttributionsAndAssociationsRequest edges;
-    auto& attribution = *edges.add_attributions();
-    attribution.set_artifact_id(id);
-    attribution.set_context_id(pipeline_);
-    EXPECT_THAT(store_->metadata().PutAttributionsAndAssociations(edges),
-                IsOk());
-    return id;
+    return artifact;
   }
 
-  absl::StatusOr<Resolution> ResolveModel(const std::string& ref) {
-    return Resolve({"Model", *ParseArtifactRef(ref), "p", "run-1"},
-                   store_->metadata());
+  void RemoveFiles() {
+    std::filesystem::remove_all(dir_ / absl::StrCat("artifact-", files_));
+  }
+
+  Resolution ResolveAs(const std::string& type, const std::string& ref,
+                       bool allow_partial = false) {
+    const auto resolution =
+        Resolve({type, *ParseArtifactRef(ref), "p", "run-1", allow_partial},
+                graph_.metadata());
+    EXPECT_THAT(resolution, IsOk());
+    return *resolution;
+  }
+  Resolution ResolveModel(const std::string& ref) {
+    return ResolveAs("Model", ref);
   }
 
   TempDir dir_;
-  std::unique_ptr<Store> store_;
-  int64_t model_type_ = 0;
-  int64_t schema_type_ = 0;
-  int64_t pipeline_ = 0;
+  ResolveGraph graph_;
+  int files_ = 0;
 };
 
 TEST_F(ResolverTest, NothingToStartFromIsAnAnswer) {
-  RK_ASSERT_OK_AND_ASSIGN(const Resolution resolution, ResolveModel("latest"));
-  EXPECT_THAT(resolution.chosen, IsEmpty());
+  for (const char* ref : {"none", "latest", "latest-blessed", "best:loss",
+                          "latest-created:2", "span:0-9", "spans:3"}) {
+    const Resolution resolution = ResolveModel(ref);
+    EXPECT_THAT(resolution.chosen, IsEmpty()) << ref;
+    EXPECT_THAT(resolution.refusal, IsOk()) << ref;
+  }
 }
 
 TEST_F(ResolverTest, LatestTakesTheHighestIdOfTheType) {
-  Put("old");
-  const int64_t newest = Put("new");
-  Put("schema", Artifact::LIVE, /*is_model=*/false);
-  RK_ASSERT_OK_AND_ASSIGN(const Resolution resolution, ResolveModel("latest"));
-  ASSERT_THAT(resolution.chosen, SizeIs(1));
-  EXPECT_EQ(resolution.chosen.at(0).id(), newest);
+  Put();
+  const int64_t newest = Put();
+  Put({}, "Schema");
+  EXPECT_THAT(Ids(ResolveModel("latest")), ElementsAre(newest));
+}
+
+TEST_F(ResolverTest, LatestGoesByIdAlthoughTheClockWentBack) {
+  graph_.clock().Advance(absl::Hours(1));
+  Put();
+  graph_.clock().Advance(-absl::Minutes(30));
+  const int64_t highest_id = Put();
+  EXPECT_THAT(Ids(ResolveModel("latest")), ElementsAre(highest_id));
 }
 
 TEST_F(ResolverTest, LatestPassesOverWhatCannotBeUsedAndSaysWhy) {
-  const int64_t good = Put("good");
-  Put("gone");
-  std::filesystem::remove_all(dir_ / "gone");
-  Put("deleted", Artifact::DELETED);
-  RK_ASSERT_OK_AND_ASSIGN(const Resolution resolution, ResolveModel("latest"));
-  EXPECT_EQ(resolution.chosen.at(0).id(), good);
+  const int64_t good = Put();
+  Put();
+  RemoveFiles();
+  Put(InState(Artifact::DELETED));
+  const Resolution resolution = ResolveModel("latest");
+  EXPECT_THAT(Ids(resolution), ElementsAre(good));
   ASSERT_EQ(resolution.candidates.size(), 3);
   EXPECT_THAT(resolution.candidates[0].reason, HasSubstr("DELETED"));
   EXPECT_THAT(resolution.candidates[1].reason, HasSubstr("cannot read"));
   EXPECT_TRUE(resolution.candidates[2].taken);
 }
 
-TEST_F(ResolverTest, AnArtifactOfAnotherPipelineIsNotSeen) {
-  Put("here");
-  RK_ASSERT_OK_AND_ASSIGN(
-      const Resolution resolution,
-      Resolve({"Model", *ParseArtifactRef("latest"), "other", "run-1"},
-              store_->metadata()));
-  EXPECT_THAT(resolution.chosen, IsEmpty());
+TEST_F(ResolverTest, OnlyTheFirstOfManyThatWerePassedOverAreKept) {
+  const int64_t good = Put();
+  for (int i = 0; i < 130; ++i) Put(InState(Artifact::ABANDONED));
+  const Resolution resolution = ResolveModel("latest");
+  EXPECT_THAT(Ids(resolution), ElementsAre(good));
+  EXPECT_EQ(resolution.candidates.size(), 51);
+  EXPECT_EQ(resolution.more_passed_over, 80);
 }
 
-TEST_F(ResolverTest, AnIdIsTakenOrAnError) {
-  const int64_t id = Put("one");
-  EXPECT_EQ(ResolveModel("id:" + std::to_string(id))->chosen.at(0).id(), id);
-  EXPECT_THAT(ResolveModel("id:99"),
+TEST_F(ResolverTest, AnArtifactOfAnotherPipelineIsNotSeen) {
+  Put({}, "Model", {.pipeline = "other", .run = "run-2"});
+  EXPECT_THAT(ResolveModel("latest").candidates, IsEmpty());
+}
+
+TEST_F(ResolverTest, WhatThePipelineOnlyReadIsNoCandidate) {
+  const int64_t own = Put();
+  const int64_t foreign = Put({}, "Model", {.pipeline = "q", .run = "run-2"});
+  graph_.PutInput(foreign, {.node = "Evaluator", .key = "model"});
+  const Resolution resolution = ResolveModel("latest");
+  EXPECT_THAT(Ids(resolution), ElementsAre(own));
+  EXPECT_EQ(ReasonFor(foreign, resolution),
+            "no execution of pipeline 'p' put it out");
+}
+
+// --- partial models ---------------------------------------------------------
+
+TEST_F(ResolverTest, AModelWhoseTrainingWasCutShortIsNotChosenUnlessAllowed) {
+  Artifact good = With("accuracy", DoubleValue(0.5));
+  const int64_t whole = Put(good);
+  Artifact cut_short = With("accuracy", DoubleValue(0.9));
+  (*cut_short.mutable_custom_properties())["train_complete"] = IntValue(0);
+  const int64_t partial = Put(cut_short);
+
+  for (const char* ref : {"latest", "best:accuracy", "latest-created:1"}) {
+    const Resolution resolution = ResolveModel(ref);
+    EXPECT_THAT(Ids(resolution), ElementsAre(whole)) << ref;
+    EXPECT_THAT(ReasonFor(partial, resolution), HasSubstr("--allow-partial"));
+    EXPECT_THAT(Ids(ResolveAs("Model", ref, /*allow_partial=*/true)),
+                ElementsAre(partial))
+        << ref;
+  }
+}
+
+TEST_F(ResolverTest, APartialModelCanBeHadByItsId) {
+  const int64_t id = Put(With("train_complete", IntValue(0)));
+  const Resolution resolution = ResolveModel(absl::StrCat("id:", id));
+  EXPECT_THAT(Ids(resolution), ElementsAre(id));
+  EXPECT_THAT(ReasonFor(id, resolution), HasSubstr("cut short"));
+}
+
+// --- blessed ----------------------------------------------------------------
+
+class BlessedTest : public ResolverTest {
+ protected:
+  int64_t Bless(int64_t model, int64_t blessed = 1, const Place& place = {}) {
+    Artifact blessing = With("blessed", IntValue(blessed));
+    (*blessing.mutable_custom_properties())["current_model_id"] =
+        IntValue(model);
+    return graph_.PutOutput("ModelBlessing", blessing, place);
+  }
+};
+
+TEST_F(BlessedTest, TheHighestIdThatIsBlessedIsTaken) {
+  const int64_t first = Put();
+  const int64_t second = Put();
+  const int64_t third = Put();
+  // Not the newest blessing decides, but the newest model.
+  const int64_t blessing = Bless(second);
+  Bless(first);
+  const Resolution resolution = ResolveModel("latest-blessed");
+  EXPECT_THAT(Ids(resolution), ElementsAre(second));
+  EXPECT_THAT(ReasonFor(second, resolution),
+              HasSubstr(absl::StrCat("blessed by artifact ", blessing)));
+  EXPECT_THAT(ReasonFor(third, resolution), HasSubstr("no ModelBlessing"));
+}
+
+TEST_F(BlessedTest, ANewerRefusalDoesNotTakeABlessingBack) {
+  const int64_t model = Put();
+  Bless(model);
+  Bless(model, /*blessed=*/0);
+  EXPECT_THAT(Ids(ResolveModel("latest-blessed")), ElementsAre(model));
+}
+
+TEST_F(BlessedTest, OnlyALiveBlessingOfThePipelineCounts) {
+  const int64_t model = Put();
+  Artifact deleted = With("blessed", IntValue(1));
+  (*deleted.mutable_custom_properties())["current_model_id"] = IntValue(model);
+  deleted.set_state(Artifact::DELETED);
+  graph_.PutOutput("ModelBlessing", deleted);
+  const int64_t foreign =
+      Bless(model, 1, {.pipeline = "other", .run = "run-2"});
+  graph_.PutInput(foreign, {.node = "Pusher", .key = "model_blessing"});
+  EXPECT_THAT(ResolveModel("latest-blessed").chosen, IsEmpty());
+}
+
+TEST_F(BlessedTest, ABlessedModelWithoutFilesIsPassedOver) {
+  const int64_t good = Put();
+  const int64_t gone = Put();
+  RemoveFiles();
+  Bless(good);
+  Bless(gone);
+  EXPECT_THAT(Ids(ResolveModel("latest-blessed")), ElementsAre(good));
+}
+
+// --- created, best, spans ---------------------------------------------------
+
+TEST_F(ResolverTest, LatestCreatedGoesByTimeThenIdAndAnswersOldestFirst) {
+  graph_.clock().Advance(absl::Hours(1));
+  const int64_t late = Put();
+  graph_.clock().Advance(-absl::Minutes(30));
+  Put();
+  const int64_t tie_one = Put();
+  const int64_t tie_two = Put();
+  EXPECT_THAT(Ids(ResolveModel("latest-created:3")),
+              ElementsAre(tie_one, tie_two, late));
+}
+
+TEST_F(ResolverTest, LatestCreatedTakesFewerWhenThereAreFewer) {
+  const int64_t only = Put();
+  EXPECT_THAT(Ids(ResolveModel("latest-created:3")), ElementsAre(only));
+}
+
+TEST_F(ResolverTest, TheBestIsTheHighestOrLowestNumber) {
+  const int64_t low = Put(With("score", IntValue(-3)));
+  Put(With("score", DoubleValue(0.25)));
+  const int64_t high = Put(With("score", DoubleValue(7.5)));
+  EXPECT_THAT(Ids(ResolveModel("best:score:max")), ElementsAre(high));
+  EXPECT_THAT(Ids(ResolveModel("best:score:min")), ElementsAre(low));
+}
+
+TEST_F(ResolverTest, OfEquallyGoodOnesTheHighestIdIsTaken) {
+  Put(With("score", DoubleValue(1)));
+  const int64_t newer = Put(With("score", IntValue(1)));
+  EXPECT_THAT(Ids(ResolveModel("best:score:max")), ElementsAre(newer));
+  EXPECT_THAT(Ids(ResolveModel("best:score:min")), ElementsAre(newer));
+}
+
+TEST_F(ResolverTest, WhatWasNotMeasuredNeverWins) {
+  const int64_t not_a_number = Put(With("score", DoubleValue(std::nan(""))));
+  const int64_t text = Put(With("score", StringValue("9")));
+  const int64_t none = Put();
+  const int64_t good = Put(With("score", DoubleValue(-1)));
+  for (const char* ref : {"best:score:max", "best:score:min"}) {
+    const Resolution resolution = ResolveModel(ref);
+    EXPECT_THAT(Ids(resolution), ElementsAre(good));
+    EXPECT_EQ(ReasonFor(not_a_number, resolution),
+              "its 'score' is not a number");
+    EXPECT_EQ(ReasonFor(text, resolution), "its 'score' is not a number");
+    EXPECT_EQ(ReasonFor(none, resolution), "it has no 'score'");
+  }
+}
+
+TEST_F(ResolverTest, AnInfiniteMetricIsANumber) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const int64_t best = Put(With("score", DoubleValue(infinity)));
+  Put(With("score", DoubleValue(1e300)));
+  EXPECT_THAT(Ids(ResolveModel("best:score:max")), ElementsAre(best));
+}
+
+TEST_F(ResolverTest, WithoutTheBestOnesFilesTheNextBestIsTaken) {
+  const int64_t second = Put(With("score", DoubleValue(2)));
+  Put(With("score", DoubleValue(1)));
+  const int64_t gone = Put(With("score", DoubleValue(3)));
+  RemoveFiles();
+  const Resolution resolution = ResolveModel("best:score:max");
+  EXPECT_THAT(Ids(resolution), ElementsAre(second));
+  EXPECT_THAT(ReasonFor(gone, resolution), HasSubstr("cannot read"));
+}
+
+class SpanTest : public ResolverTest {
+ protected:
+  int64_t PutSpan(const ml_metadata::Value& span, bool is_custom = true) {
+    Artifact artifact;
+    auto& properties = is_custom ? *artifact.mutable_custom_properties()
+                                 : *artifact.mutable_properties();
+    properties["span"] = span;
+    return Put(artifact, "Examples");
+  }
+  std::vector<int64_t> ResolveExamples(const std::string& ref) {
+    return Ids(ResolveAs("Examples", ref));
+  }
+};
+
+TEST_F(SpanTest, ARangeIsTakenHighestSpanFirst) {
+  const int64_t three = PutSpan(IntValue(3));
+  const int64_t five_one = PutSpan(IntValue(5));
+  const int64_t five_two = PutSpan(IntValue(5));
+  const int64_t four = PutSpan(IntValue(4));
+  PutSpan(IntValue(6));
+  PutSpan(IntValue(2));
+  EXPECT_THAT(ResolveExamples("span:3-5"),
+              ElementsAre(five_one, five_two, four, three));
+}
+
+TEST_F(SpanTest, ASpanMayBeTextOrADeclaredProperty) {
+  const int64_t text = PutSpan(StringValue("12"));
+  const int64_t declared = PutSpan(IntValue(11), /*is_custom=*/false);
+  EXPECT_THAT(ResolveExamples("span:0-99"), ElementsAre(text, declared));
+}
+
+TEST_F(SpanTest, AnArtifactWithoutASpanIsPassedOver) {
+  const int64_t none = Put({}, "Examples");
+  const int64_t word = PutSpan(StringValue("monday"));
+  const Resolution resolution = ResolveAs("Examples", "spans:1");
+  EXPECT_THAT(resolution.chosen, IsEmpty());
+  EXPECT_EQ(ReasonFor(none, resolution), "it has no span");
+  EXPECT_EQ(ReasonFor(word, resolution), "its span is not a whole number");
+}
+
+TEST_F(SpanTest, ARollingRangeCountsNumbersNotSpans) {
+  const int64_t nine = PutSpan(IntValue(9));
+  const int64_t seven = PutSpan(IntValue(7));
+  PutSpan(IntValue(6));
+  EXPECT_THAT(ResolveExamples("spans:3"), ElementsAre(nine, seven));
+}
+
+TEST_F(SpanTest, ARollingRangeBeginsNoLowerThanItsStart) {
+  PutSpan(IntValue(7));
+  const int64_t eight = PutSpan(IntValue(8));
+  const int64_t nine = PutSpan(IntValue(9));
+  EXPECT_THAT(ResolveExamples("spans:5:from=8"), ElementsAre(nine, eight));
+  EXPECT_THAT(ResolveExamples("spans:5:from=10"), IsEmpty());
+}
+
+TEST_F(SpanTest, TheNewestSpanIsOneThatCanBeUsed) {
+  const int64_t three = PutSpan(IntValue(3));
+  const int64_t four = PutSpan(IntValue(4));
+  PutSpan(IntValue(5));
+  RemoveFiles();
+  EXPECT_THAT(ResolveExamples("spans:2"), ElementsAre(four, three));
+}
+
+// --- by name ----------------------------------------------------------------
+
+TEST_F(ResolverTest, IdsAreTakenInTheOrderGiven) {
+  const int64_t one = Put();
+  const int64_t two = Put();
+  EXPECT_THAT(Ids(ResolveModel(absl::StrCat("id:", two, ",", one))),
+              ElementsAre(two, one));
+}
+
+TEST_F(ResolverTest, AllIdsMustBeThereAndUsable) {
+  const int64_t good = Put();
+  const int64_t dead = Put(InState(Artifact::ABANDONED));
+  EXPECT_THAT(ResolveModel(absl::StrCat("id:", good, ",99")).refusal,
               StatusIs(absl::StatusCode::kNotFound,
                        HasSubstr("no artifact with id 99")));
+  const Resolution resolution =
+      ResolveModel(absl::StrCat("id:", good, ",", dead));
+  EXPECT_THAT(resolution.refusal,
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("its state is ABANDONED")));
+  EXPECT_THAT(resolution.chosen, IsEmpty());
+  EXPECT_EQ(resolution.candidates.size(), 2);
 }
 
 TEST_F(ResolverTest, ANamedArtifactOfAnotherTypeIsRefused) {
-  const int64_t id = Put("schema", Artifact::LIVE, /*is_model=*/false);
-  EXPECT_THAT(ResolveModel("id:" + std::to_string(id)),
+  const int64_t id = Put({}, "Schema");
+  EXPECT_THAT(ResolveModel(absl::StrCat("id:", id)).refusal,
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        HasSubstr("its type is Schema, not Model")));
 }
 
 TEST_F(ResolverTest, AUriIsTakenAsRecorded) {
-  const int64_t id = Put("one");
-  EXPECT_EQ(ResolveModel("uri:" + (dir_ / "one"))->chosen.at(0).id(), id);
-  EXPECT_THAT(ResolveModel("uri:/nowhere"),
+  const int64_t id = Put();
+  EXPECT_THAT(Ids(ResolveModel("uri:" + (dir_ / "artifact-1"))),
+              ElementsAre(id));
+  EXPECT_THAT(ResolveModel("uri:/nowhere").refusal,
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("/nowhere")));
 }
 
+TEST_F(ResolverTest, OfSeveralAtOnePlaceTheNewestUsableIsTaken) {
+  Artifact artifact = WithFile({});
+  graph_.PutOutput("Model", artifact);
+  const int64_t newer = graph_.PutOutput("Model", artifact);
+  artifact.set_state(Artifact::DELETED);
+  graph_.PutOutput("Model", artifact);
+  EXPECT_THAT(Ids(ResolveModel("uri:" + artifact.uri())), ElementsAre(newer));
+}
+
+TEST_F(ResolverTest, ANodesOutputsAreTakenInTheOrderOfTheirIndex) {
+  const Place trainer = {.node = "Trainer", .key = "model"};
+  const std::vector<int64_t> models =
+      graph_.PutOutputs("Model", {WithFile({}), WithFile({})}, trainer);
+  Put({}, "Model", {.node = "Trainer", .key = "other"});
+  Put({}, "Model", {.run = "run-2", .node = "Trainer", .key = "model"});
+  EXPECT_THAT(Ids(ResolveModel("run:Trainer.model")),
+              ElementsAre(models[0], models[1]));
+}
+
 TEST_F(ResolverTest, ANodeThatHasNotRunIsNamed) {
-  EXPECT_THAT(ResolveModel("run:Trainer.model"),
+  Put({}, "Model", {.run = "run-2", .node = "Trainer", .key = "model"});
+  EXPECT_THAT(ResolveModel("run:Trainer.model").refusal,
               StatusIs(absl::StatusCode::kNotFound,
                        HasSubstr("node 'Trainer' of run 'run-1' has published "
                                  "nothing under 'model'")));
