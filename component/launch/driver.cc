@@ -34,14 +34,13 @@ constexpr int kNoParent = -1;
 // How many candidates an error names; `metadata why` lists the others.
 constexpr size_t kMaxTold = 3;
 
-// Adds a context to the claim; returns its index.
-int AddContext(const std::string& type, const std::string& name, int parent,
-               rekindle::v1::ClaimRequest& request) {
-  auto& context = *request.add_contexts();
+rekindle::v1::ContextOfStep MakeContext(const std::string& type,
+                                        const std::string& name, int parent) {
+  rekindle::v1::ContextOfStep context;
   context.mutable_type()->set_name(type);
   context.set_name(name);
   context.set_parent_index(parent);
-  return request.contexts_size() - 1;
+  return context;
 }
 
 // What identifies an artifact's content: its digest, or its id and place when
@@ -152,16 +151,18 @@ rekindle::v1::ClaimRequest MakeClaimRequest(const StepSpec& spec,
   request.set_lease_millis(absl::ToInt64Milliseconds(lease));
   *request.mutable_execution_type() = spec.execution_type;
   request.mutable_execution()->set_name(RandomUuid());
-  for (const auto& [name, value] : spec.parameters) {
-    (*request.mutable_execution()->mutable_custom_properties())[name] = value;
-  }
+  auto& properties = *request.mutable_execution()->mutable_custom_properties();
+  properties.insert(spec.parameters.begin(), spec.parameters.end());
+  properties.insert(spec.facts.begin(), spec.facts.end());
 
-  const int pipeline =
-      AddContext("pipeline", spec.pipeline, kNoParent, request);
-  AddContext("pipeline_run", spec.run_id, pipeline, request);
-  AddContext("node", absl::StrCat(spec.pipeline, ".", spec.node_id), kNoParent,
-             request);
-  AddContext("execution_cache", CacheKey(spec, inputs), kNoParent, request);
+  constexpr int kPipeline = 0;
+  *request.add_contexts() = MakeContext("pipeline", spec.pipeline, kNoParent);
+  *request.add_contexts() = MakeContext("pipeline_run", spec.run_id, kPipeline);
+  *request.add_contexts() = MakeContext(
+      "node", absl::StrCat(spec.pipeline, ".", spec.node_id), kNoParent);
+  auto& cache = *request.add_contexts();
+  cache = MakeContext("execution_cache", CacheKey(spec, inputs), kNoParent);
+  cache.set_outputs_only(true);
 
   for (const InputSpec& input : spec.inputs) {
     (*request.mutable_execution()

@@ -1,5 +1,6 @@
 #include "component/launch/launcher.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <poll.h>
@@ -77,6 +78,13 @@ std::string ExecutionResultJson(const absl::Status& error) {
       .dump();
 }
 
+// Whether an output is an artifact that was stored before.
+bool ReusesStored(const StepResult& result) {
+  return std::any_of(
+      result.outputs.begin(), result.outputs.end(),
+      [](const auto& output) { return output.second.external.has_id(); });
+}
+
 // One claimed execution, from its claim to its end.
 class ClaimedStep {
  public:
@@ -98,7 +106,7 @@ class ClaimedStep {
   StepReport Run(Executor& executor) {
     absl::StatusOr<std::vector<StepReport::Output>> outputs = Produce(executor);
     if (outputs.ok()) {
-      report_.state = Execution::COMPLETE;
+      report_.state = reused_ ? Execution::CACHED : Execution::COMPLETE;
       report_.outputs = *std::move(outputs);
     } else {
       EndWithout(outputs.status());
@@ -122,6 +130,7 @@ class ClaimedStep {
     RK_RETURN_IF_ERROR(CheckStop());
     options_.on_stage(Stage::kExecuted);
     report_.execution_properties = result.execution_properties;
+    reused_ = ReusesStored(result);
     return publisher.Publish(spec_.outputs, context.output_dirs, result);
   }
 
@@ -139,13 +148,18 @@ class ClaimedStep {
     context.execution_id = claim_.execution_id();
     context.attempt = claim_.attempt();
     context.execution_dir = paths_.ExecutionDir(claim_.execution_id());
+    context.metadata = &store_.metadata();
     for (const auto& [key, resolution] : report_.inputs) {
       if (!resolution.chosen.empty()) context.inputs[key] = resolution.chosen;
     }
     RK_ASSIGN_OR_RETURN(
         const std::string state,
         AdoptState(paths_.StateDir(spec_.ExternalId()), claim_.token()));
+    // No output has such a name.
+    context.state_dir = JoinPath(state, ".work");
+    RK_RETURN_IF_ERROR(MakeDirs(context.state_dir));
     for (const OutputSpec& output : spec_.outputs) {
+      if (output.external) continue;
       const std::string folder =
           output.survives_failure
               ? JoinPath(state, output.key)
@@ -206,7 +220,7 @@ class ClaimedStep {
           paths_.Staging(output.key, claim_.execution_id(), claim_.token()))
           .IgnoreError();
     }
-    if (report_.state == Execution::COMPLETE) {
+    if (report_.error.ok()) {
       RemoveTree(paths_.StateDir(spec_.ExternalId())).IgnoreError();
     }
   }
@@ -219,6 +233,7 @@ class ClaimedStep {
   LeaseKeeper lease_;
   const absl::Status resolved_;
   StepReport report_;
+  bool reused_ = false;
 };
 
 // The report of an execution that an earlier command completed.

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/digest.h"
 #include "base/file_util.h"
@@ -46,25 +47,68 @@ std::vector<OutputSpec> InRenameOrder(std::vector<OutputSpec> outputs) {
   return outputs;
 }
 
+// The executor may speak of the step's outputs and of no others.
+absl::Status CheckKeys(const std::vector<OutputSpec>& outputs,
+                       const StepResult& result) {
+  for (const auto& [key, output] : result.outputs) {
+    const bool known = std::any_of(
+        outputs.begin(), outputs.end(),
+        [&key = key](const OutputSpec& spec) { return spec.key == key; });
+    if (!known) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the executor answered for an output '", key,
+                       "', which this step does not have"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// What the executor answered for the output; often nothing.
+StepResult::Output AnswerFor(const OutputSpec& spec, const StepResult& result) {
+  const auto found = result.outputs.find(spec.key);
+  return found == result.outputs.end() ? StepResult::Output{} : found->second;
+}
+
+// The output at `uri`, with the properties that every one has.
 OutputArtifact DescribeOutput(const OutputSpec& spec, const std::string& uri,
                               const TreeDigest& digest,
-                              const StepResult::Output& properties) {
+                              const StepResult::Output& answer) {
   OutputArtifact output;
   output.set_key(spec.key);
   *output.mutable_type() = spec.type;
   ml_metadata::Artifact& artifact = *output.mutable_artifact();
   artifact.set_uri(uri);
-  for (const auto& [name, value] : properties.properties) {
-    (*artifact.mutable_properties())[name] = value;
-  }
+  artifact.mutable_properties()->insert(answer.properties.begin(),
+                                        answer.properties.end());
   auto& custom = *artifact.mutable_custom_properties();
-  for (const auto& [name, value] : properties.custom_properties) {
-    custom[name] = value;
+  custom.insert(answer.custom_properties.begin(),
+                answer.custom_properties.end());
+  if (answer.external.has_name()) {
+    artifact.set_name(answer.external.name());
+    custom["name"] = StringValue(answer.external.name());
   }
   custom["tfx_version"] = StringValue(kTfxVersion);
-  custom["is_external"] = IntValue(0);
+  custom["is_external"] = IntValue(spec.external ? 1 : 0);
   RecordDigest(digest, artifact);
   return output;
+}
+
+// An artifact that is stored already, as an output once more.
+OutputArtifact DescribeStored(const OutputSpec& spec,
+                              const ml_metadata::Artifact& stored) {
+  OutputArtifact output;
+  output.set_key(spec.key);
+  *output.mutable_type() = spec.type;
+  *output.mutable_artifact() = stored;
+  return output;
+}
+
+absl::StatusOr<OutputArtifact> DescribeExternal(
+    const OutputSpec& spec, const StepResult::Output& answer) {
+  if (answer.external.has_id()) return DescribeStored(spec, answer.external);
+  RK_ASSIGN_OR_RETURN(const TreeDigest digest,
+                      DigestTree(answer.external.uri()));
+  return DescribeOutput(spec, answer.external.uri(), digest, answer);
 }
 
 bool HoldsWhatWasAnnounced(const PreparedOutput& prepared) {
@@ -108,6 +152,7 @@ absl::Status Publisher::Announce(const PublishRequest& request) {
   prepare.set_execution_id(execution_id_);
   prepare.set_token(token_);
   for (const OutputArtifact& output : request.outputs()) {
+    if (output.artifact().has_id()) continue;
     auto& prepared = *prepare.add_outputs();
     prepared.set_uri(output.artifact().uri());
     prepared.set_digest(CustomString(output.artifact(), kDigestProperty));
@@ -115,28 +160,40 @@ absl::Status Publisher::Announce(const PublishRequest& request) {
   return store_.PreparePublish(prepare).status();
 }
 
+absl::StatusOr<OutputArtifact> Publisher::DescribeStaged(
+    const OutputSpec& spec, const std::map<std::string, std::string>& staged,
+    const StepResult::Output& answer) const {
+  const std::string& folder = staged.at(spec.key);
+  const absl::string_view content = ContentSuffix(spec.type);
+  RK_RETURN_IF_ERROR(SyncTree(folder));
+  RK_ASSIGN_OR_RETURN(const TreeDigest digest,
+                      DigestTree(absl::StrCat(folder, content)));
+  return DescribeOutput(
+      spec, absl::StrCat(paths_.Final(spec.key, execution_id_), content),
+      digest, answer);
+}
+
 absl::StatusOr<std::vector<StepReport::Output>> Publisher::Publish(
     const std::vector<OutputSpec>& outputs,
     const std::map<std::string, std::string>& staged,
     const StepResult& result) {
+  RK_RETURN_IF_ERROR(CheckKeys(outputs, result));
   PublishRequest request;
   request.set_execution_id(execution_id_);
-  for (const auto& [name, value] : result.execution_properties) {
-    (*request.mutable_custom_properties())[name] = value;
-  }
+  request.mutable_custom_properties()->insert(
+      result.execution_properties.begin(), result.execution_properties.end());
   for (const OutputSpec& output : outputs) {
-    const std::string& folder = staged.at(output.key);
-    RK_RETURN_IF_ERROR(SyncTree(folder));
-    RK_ASSIGN_OR_RETURN(const TreeDigest digest, DigestTree(folder));
-    const auto properties = result.outputs.find(output.key);
-    *request.add_outputs() =
-        DescribeOutput(output, paths_.Final(output.key, execution_id_), digest,
-                       properties == result.outputs.end() ? StepResult::Output{}
-                                                          : properties->second);
+    const StepResult::Output answer = AnswerFor(output, result);
+    RK_ASSIGN_OR_RETURN(*request.add_outputs(),
+                        output.external
+                            ? DescribeExternal(output, answer)
+                            : DescribeStaged(output, staged, answer));
+    if (answer.external.has_id()) request.set_cached(true);
   }
   RK_RETURN_IF_ERROR(Announce(request));
   on_stage_(Stage::kAnnounced);
   for (const OutputSpec& output : InRenameOrder(outputs)) {
+    if (output.external) continue;
     RK_RETURN_IF_ERROR(MoveIntoPlace(output, staged.at(output.key)));
   }
   on_stage_(Stage::kRenamed);

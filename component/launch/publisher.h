@@ -36,6 +36,7 @@ class Publisher {
   // `staged` says where each output was written, by key.
   //
   //   ABORTED             the claim was lost; nothing is recorded
+  //   INVALID_ARGUMENT    `result` speaks of an output that is not one
   //   NOT_FOUND           an output was not written
   //   RESOURCE_EXHAUSTED  the disk is full
   absl::StatusOr<std::vector<StepReport::Output>> Publish(
@@ -53,6 +54,9 @@ class Publisher {
  private:
   absl::StatusOr<std::vector<StepReport::Output>> Record(
       rekindle::v1::PublishRequest request);
+  absl::StatusOr<rekindle::v1::OutputArtifact> DescribeStaged(
+      const OutputSpec& spec, const std::map<std::string, std::string>& staged,
+      const StepResult::Output& answer) const;
   absl::Status Announce(const rekindle::v1::PublishRequest& request);
   absl::Status MoveIntoPlace(const OutputSpec& output,
                              const std::string& staged) const;

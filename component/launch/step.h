@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "component/resolve/artifact_ref.h"
 #include "component/resolve/candidate.h"
+#include "metadata/api/metadata_store.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 
 namespace rekindle {
@@ -33,6 +34,8 @@ struct OutputSpec {
   // Written in the node's state folder instead of a staging folder: it survives
   // a failed attempt, and the next one continues it.
   bool survives_failure = false;
+  // Lies where it is already, and stays there: the executor describes it.
+  bool external = false;
 };
 
 // One node of one run: everything that is known before it starts.
@@ -47,6 +50,8 @@ struct StepSpec {
   PropertyMap parameters;  // execution properties, as TFX stores them
   // Models whose training was cut short may be chosen as inputs.
   bool allow_partial = false;
+  // Where and from what it runs: recorded, and no part of the cache key.
+  PropertyMap facts;
 
   // Without an attempt number: a retry finds the execution that it continues.
   std::string ExternalId() const { return run_id + "/" + node_id; }
@@ -64,6 +69,9 @@ struct StepContext {
   std::map<std::string, std::vector<ml_metadata::Artifact>> inputs;
   std::map<std::string, std::string> output_dirs;
   std::string execution_dir;  // for the executor's own files and its log
+  std::string state_dir;      // for what a retry continues; gone on success
+  // For what the inputs do not answer. Not owned; outlives the call.
+  const MetadataStore* metadata = nullptr;
 
   // File descriptors that become readable when the step must stop; for poll().
   std::vector<int> stop_fds;
@@ -83,6 +91,9 @@ struct StepResult {
   struct Output {
     PropertyMap properties;
     PropertyMap custom_properties;
+    // Of an external output: its uri, its name if it has one, and its id if it
+    // is stored already.
+    ml_metadata::Artifact external;
   };
   std::map<std::string, Output> outputs;  // by key; absent: no properties
   PropertyMap execution_properties;

@@ -139,7 +139,7 @@ class ExampleGen : public Executor {
     std::vector<std::string> names;
     names.reserve(kSplits.size());
     for (const Split& split : kSplits) names.emplace_back(split.name);
-    return ToJsonArray(names);
+    return ToPythonJson(names);
   }
 
   // Calls `start(header)` once and then `use(fields)` for every row of every
@@ -263,7 +263,7 @@ absl::StatusOr<std::unique_ptr<Executor>> MakeExampleGen(
   };
   if (!options.null_values.empty()) {
     spec.parameters["null_values"] =
-        StringValue(ToJsonArray(options.null_values));
+        StringValue(ToPythonJson(options.null_values));
   }
   return std::make_unique<ExampleGen>(
       std::move(files), std::set<std::string>(options.null_values.begin(),

@@ -20,6 +20,11 @@ namespace pb = google::protobuf;
 
 constexpr int kIndent = 2;
 
+std::string DumpAscii(const nlohmann::json& value) {
+  return value.dump(-1, ' ', /*ensure_ascii=*/true,
+                    nlohmann::json::error_handler_t::replace);
+}
+
 }  // namespace
 
 std::string ToIndentedJson(const pb::Message& message) {
@@ -40,14 +45,21 @@ absl::Status FromJson(absl::string_view name, const std::string& json,
       " in JSON: ", std::string(parsed.message())));
 }
 
-std::string ToJsonArray(const std::vector<std::string>& strings) {
-  return absl::StrCat("[",
-                      absl::StrJoin(strings, ", ",
-                                    [](std::string* out, const std::string& s) {
-                                      absl::StrAppend(out,
-                                                      nlohmann::json(s).dump());
-                                    }),
-                      "]");
+std::string ToPythonJson(const nlohmann::json& value) {
+  std::vector<std::string> parts;
+  if (value.is_array()) {
+    for (const nlohmann::json& element : value) {
+      parts.push_back(ToPythonJson(element));
+    }
+    return absl::StrCat("[", absl::StrJoin(parts, ", "), "]");
+  }
+  if (value.is_object()) {
+    for (const auto& [name, field] : value.items()) {
+      parts.push_back(absl::StrCat(DumpAscii(name), ": ", ToPythonJson(field)));
+    }
+    return absl::StrCat("{", absl::StrJoin(parts, ", "), "}");
+  }
+  return DumpAscii(value);
 }
 
 std::string SerializeDeterministically(const pb::Message& message) {

@@ -2,11 +2,11 @@
 #define REKINDLE_COMPONENT_STEPS_PROTO_JSON_H_
 
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "google/protobuf/message.h"
+#include "nlohmann/json.hpp"
 
 namespace rekindle {
 
@@ -21,8 +21,9 @@ std::string ToIndentedJson(const google::protobuf::Message& message);
 absl::Status FromJson(absl::string_view name, const std::string& json,
                       google::protobuf::Message& message);
 
-// As Python's json.dumps: `["a", "b"]`.
-std::string ToJsonArray(const std::vector<std::string>& strings);
+// As Python's json.dumps writes it, which is how TFX stores values that are not
+// messages: `{"a": ["b", 1]}`, keys sorted, ASCII only.
+std::string ToPythonJson(const nlohmann::json& value);
 
 // Equal messages give equal bytes: map entries are sorted.
 std::string SerializeDeterministically(

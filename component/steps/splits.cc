@@ -8,9 +8,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
@@ -21,6 +23,15 @@
 
 namespace rekindle {
 namespace {
+
+// TFX's rule: letters, digits, '-' and '_', the first one a letter or digit.
+bool IsSplitName(absl::string_view name) {
+  return name.empty() || (absl::ascii_isalnum(name.front()) &&
+                          std::all_of(name.begin(), name.end(), [](char c) {
+                            return absl::ascii_isalnum(c) || c == '_' ||
+                                   c == '-';
+                          }));
+}
 
 absl::Status CheckHasSplit(const ml_metadata::Artifact& examples,
                            const std::string& split) {
@@ -47,7 +58,13 @@ absl::StatusOr<std::vector<std::string>> SplitNames(
     if (names.is_array() &&
         std::all_of(names.begin(), names.end(),
                     [](const auto& name) { return name.is_string(); })) {
-      return names.get<std::vector<std::string>>();
+      auto splits = names.get<std::vector<std::string>>();
+      const auto bad =
+          std::find_if_not(splits.begin(), splits.end(), IsSplitName);
+      if (bad == splits.end()) return splits;
+      return absl::FailedPreconditionError(
+          absl::StrCat("artifact ", examples.id(), " names a split '", *bad,
+                       "'; such a name has letters, digits, '_' and '-'"));
     }
   }
   return absl::FailedPreconditionError(

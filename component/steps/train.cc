@@ -124,7 +124,7 @@ class Train : public Executor {
     RK_ASSIGN_OR_RETURN(input.schema_path,
                         OnlyFileOf(*context.FindInput("schema")));
     if (const Artifact* base = context.FindInput("base_model")) {
-      input.base_model = ServingModelDir(*base);
+      RK_ASSIGN_OR_RETURN(input.base_model, ServingModelDir(*base));
     }
     const std::string& model = context.output_dirs.at("model");
     input.serving_model_dir = JoinPath(model, "Format-Serving");
@@ -238,7 +238,7 @@ std::unique_ptr<Executor> MakeTrain(TrainOptions options, StepSpec& spec) {
   spec.parameters = {
       {"train_args", StringValue(ToIndentedJson(options.train_args))},
       {"eval_args", StringValue(ToIndentedJson(options.eval_args))},
-      {"custom_config", StringValue(options.custom_config.dump())}};
+      {"custom_config", StringValue(ToPythonJson(options.custom_config))}};
   return std::make_unique<Train>(std::move(options));
 }
 

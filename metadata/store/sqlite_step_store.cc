@@ -196,8 +196,10 @@ absl::Status PutInputs(Database& db, const ClaimRequest& request,
           absl::StrCat("input '", input.key(), "' is artifact ",
                        input.artifact_id(), ", which is not stored"));
     }
-    for (const int64_t context : claim.context_ids()) {
-      RK_RETURN_IF_ERROR(PutAttribution(db, context, input.artifact_id()));
+    for (int i = 0; i < request.contexts_size(); ++i) {
+      if (request.contexts(i).outputs_only()) continue;
+      RK_RETURN_IF_ERROR(
+          PutAttribution(db, claim.context_ids(i), input.artifact_id()));
     }
   }
   return ReplaceBindings(db, claim.execution_id(), Event::INPUT,

@@ -110,6 +110,22 @@ TEST_P(StepStoreTest, InputsAreJoinedByEventsAndBelongToTheContexts) {
   EXPECT_THAT(members.artifacts(), SizeIs(2));
 }
 
+TEST_P(StepStoreTest, AContextForOutputsOnlyGetsNoInputs) {
+  PutArtifact();
+  RK_ASSERT_OK_AND_ASSIGN(
+      const auto claim,
+      Claim("contexts { type { name: 'execution_cache' } name: 'k' "
+            "parent_index: -1 outputs_only: true } "
+            "inputs { key: 'examples' artifact_id: 1 }"));
+  EXPECT_THAT(Prepare(claim.token()), IsOk());
+  RK_ASSERT_OK_AND_ASSIGN(const auto published, Publish(claim.token()));
+  RK_ASSERT_OK_AND_ASSIGN(
+      const auto members,
+      Call(&MetadataStore::GetArtifactsByContext, "context_id: 3"));
+  ASSERT_THAT(members.artifacts(), SizeIs(1));
+  EXPECT_EQ(members.artifacts(0).id(), published.artifact_ids(0));
+}
+
 TEST_P(StepStoreTest, AMissingInputLeavesNothingBehind) {
   EXPECT_THAT(Claim("inputs { key: 'examples' artifact_id: 9 }"),
               StatusIs(StatusCode::kNotFound, HasSubstr("'examples'")));

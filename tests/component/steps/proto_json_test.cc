@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "component/steps/train.h"
+#include "nlohmann/json.hpp"
 #include "tests/support/status_matchers.h"
 #include "tfx/trainer.pb.h"
 
@@ -37,8 +38,13 @@ TEST(ProtoJsonTest, NegativeStepsAreRefused) {
                        HasSubstr("num_steps is -1")));
 }
 
-TEST(ProtoJsonTest, ArraysLookLikePythons) {
-  EXPECT_EQ(ToJsonArray({"train", "e\"v"}), "[\"train\", \"e\\\"v\"]");
+TEST(ProtoJsonTest, ValuesLookLikePythons) {
+  EXPECT_EQ(ToPythonJson({"train", "e\"v"}), R"(["train", "e\"v"])");
+  EXPECT_EQ(ToPythonJson({{"n", 3}, {"my_key", {0.5, nullptr, true}}}),
+            R"({"my_key": [0.5, null, true], "n": 3})");
+  EXPECT_EQ(ToPythonJson({{"ö", nlohmann::json::object()}}),
+            R"({"\u00f6": {}})");
+  EXPECT_EQ(ToPythonJson(nullptr), "null");
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ using ::testing::HasSubstr;
 constexpr char kExamples[] = R"pb(
   id: 3
   uri: "/data/1"
+  state: LIVE
   properties {
     key: "split_names"
     value { string_value: "[\"train\", \"eval\"]" }
@@ -42,6 +43,37 @@ TEST(SplitsTest, AnArtifactWithoutTfxVersionHasTheOldLayout) {
   examples.clear_custom_properties();
   EXPECT_THAT(*SplitPatterns({examples}, {"train"}),
               ElementsAre("/data/1/train/*"));
+}
+
+TEST(SplitsTest, EachSplitHasAPatternForEveryArtifact) {
+  const auto first = Parse<ml_metadata::Artifact>(kExamples);
+  auto second = first;
+  second.set_uri("/data/2");
+  EXPECT_THAT(*SplitPatterns({first, second}, {"train", "eval"}),
+              ElementsAre("/data/1/Split-train/*", "/data/2/Split-train/*",
+                          "/data/1/Split-eval/*", "/data/2/Split-eval/*"));
+}
+
+TEST(SplitsTest, ASplitMustBeInEveryArtifact) {
+  const auto first = Parse<ml_metadata::Artifact>(kExamples);
+  auto second = first;
+  second.set_id(4);
+  (*second.mutable_properties())["split_names"].set_string_value("[\"train\"]");
+  EXPECT_THAT(SplitPatterns({first, second}, {"train"}), IsOk());
+  EXPECT_THAT(SplitPatterns({first, second}, {"eval"}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "artifact 4 has no split 'eval'; it has: train"));
+}
+
+TEST(SplitsTest, NamesOfSplitsAreThoseThatTfxAllows) {
+  auto examples = Parse<ml_metadata::Artifact>(kExamples);
+  auto& names = (*examples.mutable_properties())["split_names"];
+  names.set_string_value(R"(["train", "2024-01_a", ""])");
+  EXPECT_THAT(*SplitNames(examples), ElementsAre("train", "2024-01_a", ""));
+  names.set_string_value(R"(["../secrets"])");
+  EXPECT_THAT(SplitNames(examples),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("'../secrets'")));
 }
 
 TEST(SplitsTest, AMissingSplitIsNamedWithWhatThereIs) {

@@ -1,0 +1,134 @@
+// What the trainer is given, rule by rule as TFX's FnArgs (TFX 1.21). The
+// trainer is a script that answers nothing and fails.
+#include "component/steps/train.h"
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "base/clock.h"
+#include "base/file_util.h"
+#include "component/contract/executor_input.h"
+#include "component/launch/launcher.h"
+#include "component/launch/output_paths.h"
+#include "component/launch/tfx_names.h"
+#include "component/resolve/artifact_ref.h"
+#include "metadata/api/open_store.h"
+#include "metadata/api/values.h"
+#include "ml_metadata/proto/metadata_store_service.pb.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace rekindle {
+namespace {
+
+using ml_metadata::Artifact;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class TrainTest : public ::testing::Test {
+ protected:
+  TrainTest() : store_(*OpenSqliteStore(dir_ / "m.db", SystemClock())) {
+    dir_.Write("schema/schema.pbtxt", "");
+    std::filesystem::create_directories(dir_ / "examples");
+    options_.trainer_binary = "/bin/false";
+    options_.examples = Stored(ExamplesType(), "examples", [](Artifact& a) {
+      (*a.mutable_properties())["split_names"] =
+          StringValue(R"(["train", "eval", "test"])");
+    });
+    options_.schema = Stored(SchemaType(), "schema");
+  }
+
+  // An artifact of our version in the store, by its id.
+  ArtifactRef Stored(const ml_metadata::ArtifactType& type,
+                     const std::string& folder,
+                     const std::function<void(Artifact&)>& change = nullptr) {
+    ml_metadata::PutArtifactTypeRequest put_type;
+    *put_type.mutable_artifact_type() = type;
+    const auto type_id = store_->metadata().PutArtifactType(put_type);
+    ml_metadata::PutArtifactsRequest put;
+    Artifact& artifact = *put.add_artifacts();
+    artifact.set_type_id(type_id->type_id());
+    artifact.set_uri(dir_ / folder);
+    artifact.set_state(Artifact::LIVE);
+    (*artifact.mutable_custom_properties())["tfx_version"] =
+        StringValue(kTfxVersion);
+    if (change) change(artifact);
+    const auto ids = store_->metadata().PutArtifacts(put);
+    return *ParseArtifactRef(absl::StrCat("id:", ids->artifact_ids(0)));
+  }
+
+  // What the trainer was given.
+  ExecutorInput Given() {
+    StepSpec spec;
+    spec.pipeline = "p";
+    spec.run_id = "r";
+    spec.node_id = "Trainer";
+    spec.pipeline_root = dir_ / "root";
+    const auto executor = MakeTrain(options_, spec);
+    LaunchOptions launch;
+    launch.owner = "test";
+    const auto report = Launcher(*store_, launch).Run(spec, *executor);
+    EXPECT_THAT(report, IsOk());
+    const OutputPaths paths(spec.pipeline_root, spec.node_id);
+    const auto input = ReadExecutorInput(JoinPath(
+        paths.ExecutionDir(report->execution_id), "executor_input.json"));
+    EXPECT_THAT(input, IsOk());
+    return input.ok() ? *input : ExecutorInput{};
+  }
+
+  TempDir dir_;
+  std::unique_ptr<Store> store_;
+  TrainOptions options_;
+};
+
+TEST_F(TrainTest, WithoutSplitsItTrainsOnTrainAndEvaluatesOnEval) {
+  const ExecutorInput input = Given();
+  EXPECT_THAT(input.train_files, ElementsAre(dir_ / "examples/Split-train/*"));
+  EXPECT_THAT(input.eval_files, ElementsAre(dir_ / "examples/Split-eval/*"));
+}
+
+TEST_F(TrainTest, SplitsAreTakenInTheirOrder) {
+  options_.train_args.add_splits("test");
+  options_.train_args.add_splits("train");
+  EXPECT_THAT(Given().train_files,
+              ElementsAre(dir_ / "examples/Split-test/*",
+                          dir_ / "examples/Split-train/*"));
+}
+
+TEST_F(TrainTest, NoStepsAreTheTrainersOwnChoice) {
+  options_.eval_args.set_num_steps(5);
+  const ExecutorInput input = Given();
+  EXPECT_EQ(input.train_steps, std::nullopt);
+  EXPECT_EQ(input.eval_steps, 5);
+}
+
+TEST_F(TrainTest, TheSchemaIsItsOnlyFile) {
+  EXPECT_EQ(Given().schema_path, dir_ / "schema/schema.pbtxt");
+}
+
+TEST_F(TrainTest, WithoutABaseModelItStartsCold) {
+  EXPECT_THAT(Given().base_model, IsEmpty());
+}
+
+TEST_F(TrainTest, TheBaseModelIsTheServingModel) {
+  dir_.Write("model/Format-Serving/saved_model.pb", "");
+  options_.base_model = Stored(ModelType(), "model");
+  EXPECT_EQ(Given().base_model, dir_ / "model/Format-Serving");
+}
+
+TEST_F(TrainTest, ABaseModelOfOldIsFoundWhereItIs) {
+  dir_.Write("model/serving_model_dir/export/x/1/saved_model.pb", "");
+  options_.base_model = Stored(
+      ModelType(), "model", [](Artifact& a) { a.clear_custom_properties(); });
+  EXPECT_EQ(Given().base_model, dir_ / "model/serving_model_dir/export/x/1");
+}
+
+}  // namespace
+}  // namespace rekindle
