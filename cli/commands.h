@@ -11,6 +11,8 @@ namespace rekindle {
 using Arguments = std::vector<std::string>;
 
 int ExampleGenCommand(const Arguments& arguments);
+int ExecCommand(const Arguments& arguments);
+int ImportCommand(const Arguments& arguments);
 int SchemaGenCommand(const Arguments& arguments);
 int TrainCommand(const Arguments& arguments);
 

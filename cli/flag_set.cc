@@ -118,16 +118,21 @@ void FlagSet::Strings(const std::string& name, const std::string& metavar,
        }});
 }
 
-void FlagSet::Format(std::vector<std::string> formats, std::string* target) {
+void FlagSet::Format(std::vector<std::string> formats, std::string* target,
+                     const std::string& name) {
   *target = formats.front();
+  format_flag_ = name;
   const std::string all = absl::StrJoin(formats, "|");
-  Add({"output", all,
-       "how to print the result; -o for short, --format is the same", *target,
-       false,
-       [target, formats = std::move(formats), all](const std::string& value) {
+  Add({name, all,
+       name == "format"
+           ? "how to print the result; -o for short"
+           : "how to print the result; -o for short, --format is the same",
+       *target, false,
+       [target, formats = std::move(formats), all,
+        name](const std::string& value) {
          if (std::find(formats.begin(), formats.end(), value) ==
              formats.end()) {
-           return BadValue("output", value, absl::StrCat("one of ", all));
+           return BadValue(name, value, absl::StrCat("one of ", all));
          }
          *target = value;
          return absl::OkStatus();
@@ -169,7 +174,7 @@ absl::Status FlagSet::ParseFlag(const std::vector<std::string>& arguments,
   text.remove_prefix(2);
   const size_t equals = text.find('=');
   std::string name = ToKebab(text.substr(0, equals));
-  if (name == "format") name = "output";
+  if (name == "format") name = format_flag_;
   if (name == "help") {
     help_requested_ = true;
     return absl::OkStatus();
@@ -209,7 +214,7 @@ absl::Status FlagSet::Parse(const std::vector<std::string>& arguments,
       help_requested_ = true;
     } else if (argument == "-o") {
       std::vector<std::string> spelled_out = arguments;
-      spelled_out[i] = "--output";
+      spelled_out[i] = "--format";
       RK_RETURN_IF_ERROR(ParseFlag(spelled_out, &i));
     } else if (absl::StartsWith(argument, "--") && argument.size() > 2) {
       RK_RETURN_IF_ERROR(ParseFlag(arguments, &i));

@@ -41,9 +41,11 @@ class FlagSet {
   void Bool(const std::string& name, bool* target, const std::string& help);
   void Strings(const std::string& name, const std::string& metavar,
                std::vector<std::string>* target, const std::string& help);
-  // Output format, `-o` for short, `--format` too; one of `formats`, the first
-  // by default.
-  void Format(std::vector<std::string> formats, std::string* target);
+  // Output format: `--output`, `--format` and `-o`; one of `formats`, the first
+  // by default. A command that has outputs of its own, whose `--output` is
+  // another flag, sets `name` to "format".
+  void Format(std::vector<std::string> formats, std::string* target,
+              const std::string& name = "output");
 
   // Reads the arguments and then the environment; returns the positional
   // arguments through `positional`.
@@ -81,6 +83,7 @@ class FlagSet {
   const std::string summary_;
   const std::string example_;
   std::vector<Flag> flags_;
+  std::string format_flag_ = "output";
   bool help_requested_ = false;
 };
 

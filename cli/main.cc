@@ -23,11 +23,13 @@ struct Command {
   int (*run)(const Arguments& arguments);
 };
 
-constexpr std::array<Command, 14> kCommands = {{
+constexpr std::array<Command, 16> kCommands = {{
     {"example-gen", "CSV to TFRecords of tf.Example, split into train and eval",
      ExampleGenCommand},
     {"schema-gen", "infer a schema from examples", SchemaGenCommand},
     {"train", "train a model, warm-started from the latest one", TrainCommand},
+    {"exec", "any command as a step, with inputs and outputs", ExecCommand},
+    {"import", "make existing files an artifact", ImportCommand},
     {"metadata list", "list artifacts, executions, contexts or types",
      MetadataListCommand},
     {"metadata get", "everything recorded of one node", MetadataGetCommand},

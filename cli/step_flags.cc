@@ -20,12 +20,15 @@
 #include "base/status_util.h"
 #include "cli/exit_code.h"
 #include "cli/flag_set.h"
+#include "cli/output.h"
+#include "cli/report_files.h"
 #include "cli/step_report.h"
 #include "component/launch/launcher.h"
 #include "component/launch/stage.h"
 #include "component/launch/step.h"
 #include "component/resolve/artifact_ref.h"
 #include "metadata/api/open_store.h"
+#include "metadata/api/values.h"
 
 namespace rekindle {
 namespace {
@@ -45,11 +48,13 @@ absl::Status CheckName(absl::string_view flag, const std::string& name) {
   return absl::OkStatus();
 }
 
-std::string ProcessName() {
+std::string HostName() {
   std::array<char, 256> host = {};
   gethostname(host.data(), host.size() - 1);
-  return absl::StrCat(host.data(), "/", getpid());
+  return host.data();
 }
+
+std::string ProcessName() { return absl::StrCat(HostName(), "/", getpid()); }
 
 // As TFX names runs: the time they began.
 std::string RunIdOfNow() {
@@ -78,18 +83,32 @@ absl::StatusOr<StepReport> Launch(const StepFlags& flags, const StepSpec& spec,
 
 }  // namespace
 
-void StepFlags::Bind(FlagSet& flags) {
+std::string OutputsDirByDefault() {
+  const bool in_a_pod = std::getenv("ARGO_NODE_ID") != nullptr ||
+                        std::getenv("ARGO_CONTAINER_NAME") != nullptr;
+  return in_a_pod ? "/tmp/outputs" : "";
+}
+
+void StepFlags::Bind(FlagSet& flags, const std::string& format_flag) {
   flags.String("pipeline", "NAME", &pipeline, "the pipeline; required");
   flags.String("run-id", "ID", &run_id,
                "this run of the pipeline; the same id in two commands makes "
                "them one run (default: the time)");
   flags.String("node-id", "NAME", &node_id, "this step's name in the pipeline");
+  flags.String("node", "NAME", &node_id, "short for --node-id");
   flags.String("pipeline-root", "DIR", &pipeline_root,
                "where artifacts are kept (default: pipelines/PIPELINE)");
   store.Bind(flags);
   flags.Duration("lease", &lease,
                  "how long another process waits for this one's sign of life");
-  flags.Format({"text", "json"}, &output);
+  flags.String("outputs-dir", "DIR", &outputs_dir,
+               "write the report here, a file for each value and report.json; "
+               "/tmp/outputs in a pod of Argo's");
+  flags.String("source-revision", "TEXT", &source_revision,
+               "recorded: what this step was built from");
+  flags.String("image-digest", "DIGEST", &image_digest,
+               "recorded: the container image this step runs in");
+  flags.Format({"text", "json"}, &output, format_flag);
 }
 
 absl::StatusOr<StepSpec> StepFlags::MakeSpec() const {
@@ -105,6 +124,13 @@ absl::StatusOr<StepSpec> StepFlags::MakeSpec() const {
   spec.pipeline_root = std::filesystem::absolute(
       pipeline_root.empty() ? absl::StrCat("pipelines/", pipeline)
                             : pipeline_root);
+  spec.facts = {{"rekindle_version", StringValue(REKINDLE_VERSION)},
+                {"hostname", StringValue(HostName())}};
+  for (const auto& [name, value] :
+       {std::pair("source_revision", source_revision),
+        std::pair("image_digest", image_digest)}) {
+    if (!value.empty()) spec.facts[name] = StringValue(value);
+  }
   return spec;
 }
 
@@ -124,17 +150,25 @@ int RunStep(const StepFlags& flags, const MakeExecutor& make_executor) {
   const absl::StatusOr<std::unique_ptr<Executor>> executor =
       make_executor(*spec);
   if (!executor.ok()) return Fail(executor.status());
+  // Before the work: it would be a pity to have nowhere to report it to.
+  if (absl::Status ready = PrepareReportFiles(flags.outputs_dir); !ready.ok()) {
+    return Fail(WithContext(ready, "--outputs-dir"));
+  }
   const absl::StatusOr<StepReport> report = Launch(flags, *spec, **executor);
   if (!report.ok()) return Fail(report.status());
 
   if (flags.output == "json") {
-    std::cout << ReportToJson(*spec, *report).dump(2) << '\n';
+    std::cout << ToJsonText(ReportToJson(*spec, *report));
   } else {
     std::cout << ReportToText(*spec, *report, absl::Now() - start);
   }
+  const absl::Status written =
+      WriteReportFiles(flags.outputs_dir, *spec, *report);
   if (!report->error.ok()) {
     std::cerr << "rekindle: " << report->error.message() << '\n';
+    return ExitCodeOf(*report);
   }
+  if (!written.ok()) return Fail(WithContext(written, "--outputs-dir"));
   return ExitCodeOf(*report);
 }
 

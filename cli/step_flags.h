@@ -14,6 +14,8 @@
 
 namespace rekindle {
 
+std::string OutputsDirByDefault();
+
 // The flags that every step has: which node of which run of which pipeline.
 struct StepFlags {
   // `node_id` is the component's default.
@@ -25,10 +27,16 @@ struct StepFlags {
   std::string node_id;
   std::string pipeline_root;
   std::string output;
+  // Where the values of the report are written, a file for each; none if empty.
+  // In a pod of Argo's, which takes output parameters from files, a folder.
+  std::string outputs_dir = OutputsDirByDefault();
+  std::string source_revision;
+  std::string image_digest;
   absl::Duration lease = absl::Seconds(30);
   StoreFlags store;
 
-  void Bind(FlagSet& flags);
+  // `format_flag` as in FlagSet::Format.
+  void Bind(FlagSet& flags, const std::string& format_flag = "output");
 
   // The part of a spec that these flags give.
   //

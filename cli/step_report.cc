@@ -1,16 +1,15 @@
 #include "cli/step_report.h"
 
-#include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "cli/node_json.h"
+#include "cli/table.h"
 #include "component/launch/failure.h"
 #include "component/launch/step.h"
 #include "component/resolve/candidate.h"
@@ -26,30 +25,36 @@ std::string StateName(const StepReport& report) {
   return ml_metadata::Execution::State_Name(report.state);
 }
 
-std::string InputText(const Resolution& resolution) {
-  if (!resolution.chosen.empty()) {
-    return absl::StrJoin(
-        resolution.chosen, ", ",
-        [](std::string* out, const ml_metadata::Artifact& artifact) {
-          absl::StrAppend(out, artifact.id(), "  ", artifact.uri());
-        });
-  }
-  if (resolution.candidates.empty()) return "none";
-  return absl::StrCat("none of ", resolution.candidates.size(),
-                      " could be used");
+using Rows = std::vector<std::vector<std::string>>;
+
+void AddArtifact(const std::string& side, const std::string& key,
+                 const ml_metadata::Artifact& artifact, Rows& rows) {
+  rows.push_back({side, key, absl::StrCat(artifact.type(), " ", artifact.id()),
+                  artifact.uri()});
 }
 
-// Numbers among an artifact's custom properties: what was measured.
-std::vector<std::string> Measures(const ml_metadata::Artifact& artifact) {
-  std::vector<std::string> measures;
-  for (const auto& [name, value] : artifact.custom_properties()) {
-    if (value.has_double_value()) {
-      measures.push_back(
-          absl::StrFormat("%s=%.6g", name, value.double_value()));
-    }
+void AddInput(const std::string& key, const Resolution& resolution,
+              Rows& rows) {
+  for (const ml_metadata::Artifact& artifact : resolution.chosen) {
+    AddArtifact("  in", key, artifact, rows);
   }
-  std::sort(measures.begin(), measures.end());
-  return measures;
+  if (!resolution.chosen.empty()) return;
+  rows.push_back({"  in", key, "none",
+                  resolution.candidates.empty()
+                      ? "there is none yet"
+                      : absl::StrCat("none of ", resolution.candidates.size(),
+                                     " could be used")});
+}
+
+// Doubles among an artifact's custom properties: what was measured.
+void AddMeasures(const ml_metadata::Artifact& artifact, Rows& rows) {
+  std::map<std::string, double> measures;
+  for (const auto& [name, value] : artifact.custom_properties()) {
+    if (value.has_double_value()) measures[name] = value.double_value();
+  }
+  for (const auto& [name, value] : measures) {
+    rows.push_back({"", "", name, absl::StrFormat("%.6g", value)});
+  }
 }
 
 }  // namespace
@@ -62,6 +67,7 @@ json ReportToJson(const StepSpec& spec, const StepReport& report) {
       {"state", StateName(report)},
       {"execution_id", report.execution_id},
       {"attempt", report.attempt},
+      {"cached", report.state == ml_metadata::Execution::CACHED},
       {"finished_before", report.finished_before},
       {"inputs", json::object()},
       {"outputs", json::object()},
@@ -88,22 +94,23 @@ json ReportToJson(const StepSpec& spec, const StepReport& report) {
 std::string ReportToText(const StepSpec& spec, const StepReport& report,
                          absl::Duration took) {
   std::string text = absl::StrFormat(
-      "%s %s  execution %d, attempt %d, run %s, %.2f s%s\n", spec.node_id,
-      StateName(report), report.execution_id, report.attempt, spec.run_id,
-      absl::ToDoubleSeconds(took),
-      report.finished_before ? "  (an earlier command had finished it)" : "");
+      "%s %s in %.2f s  execution %d, run %s", spec.node_id, StateName(report),
+      absl::ToDoubleSeconds(took), report.execution_id, spec.run_id);
+  if (report.attempt > 1) {
+    absl::StrAppend(&text, ", attempt ", report.attempt);
+  }
+  if (report.finished_before) {
+    absl::StrAppend(&text, "  (an earlier command had finished it)");
+  }
+  Rows rows;
   for (const auto& [key, resolution] : report.inputs) {
-    absl::StrAppendFormat(&text, "  in   %-11s %s\n", key,
-                          InputText(resolution));
+    AddInput(key, resolution, rows);
   }
   for (const StepReport::Output& output : report.outputs) {
-    absl::StrAppendFormat(&text, "  out  %-11s %d  %s\n", output.key,
-                          output.artifact.id(), output.artifact.uri());
-    for (const std::string& measure : Measures(output.artifact)) {
-      absl::StrAppendFormat(&text, "       %-11s %s\n", "", measure);
-    }
+    AddArtifact("  out", output.key, output.artifact, rows);
+    AddMeasures(output.artifact, rows);
   }
-  return text;
+  return absl::StrCat(text, "\n", ToTable(rows));
 }
 
 }  // namespace rekindle

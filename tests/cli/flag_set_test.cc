@@ -59,6 +59,18 @@ TEST_F(FlagSetTest, TakesBothSpellingsAndBothForms) {
   EXPECT_THAT(positional_, ElementsAre("x"));
 }
 
+TEST_F(FlagSetTest, ACommandMayHaveAnOutputFlagOfItsOwn) {
+  FlagSet flags("verb [flags]", "Does it.", "rekindle verb");
+  std::vector<std::string> outputs;
+  std::string format;
+  flags.Strings("output", "KEY=TYPE", &outputs, "an output");
+  flags.Format({"text", "json"}, &format, "format");
+  ASSERT_THAT(flags.Parse({"--output", "a=B", "-o", "json"}, &positional_),
+              IsOk());
+  EXPECT_THAT(outputs, ElementsAre("a=B"));
+  EXPECT_EQ(format, "json");
+}
+
 TEST_F(FlagSetTest, ANegativeNumberIsAValue) {
   ASSERT_THAT(Parse({"--train-steps", "-1"}), IsOk());
   EXPECT_EQ(steps_, -1);
