@@ -68,7 +68,6 @@ absl::StatusOr<std::optional<LatestKey>> FindLatestKey(
     Database& db, std::optional<int64_t> context_id,
     std::optional<int64_t> type_id, const FilterExpr& filter) {
   const ArtifactFacts facts = FactsOf(filter);
-  if (!facts.state.has_value()) return std::nullopt;
   if (!context_id.has_value()) {
     RK_ASSIGN_OR_RETURN(context_id, ContextId(db, facts));
   }
@@ -77,7 +76,22 @@ absl::StatusOr<std::optional<LatestKey>> FindLatestKey(
   }
   if (!context_id.has_value() || !type_id.has_value()) return std::nullopt;
   if (!HasLatestTable(db)) return std::nullopt;
-  return LatestKey{*context_id, *type_id, *facts.state};
+  return LatestKey{*context_id, *type_id, facts.state};
+}
+
+absl::StatusOr<bool> AreFew(Database& db, const LatestKey& key) {
+  constexpr int64_t kFew = 1'000;
+  RK_ASSIGN_OR_RETURN(
+      Statement rows,
+      db.Prepare(absl::StrCat(
+          "SELECT count(*) FROM (SELECT 1 FROM ", kLatestTable,
+          " WHERE context_id = ? AND type_id = ?",
+          key.state.has_value() ? " AND state = ?" : "", " LIMIT ?)")));
+  rows.Bind(key.context_id, key.type_id);
+  if (key.state.has_value()) rows.Bind(*key.state);
+  rows.Bind(kFew + 1);
+  RK_RETURN_IF_ERROR(rows.Step().status());
+  return rows.Int(0) <= kFew;
 }
 
 }  // namespace rekindle

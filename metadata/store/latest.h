@@ -11,12 +11,12 @@
 
 namespace rekindle {
 
-// The beginning of a key of rk_latest: artifacts of one type and state in one
-// context, there in the order of their creation.
+// The beginning of a key of rk_latest: artifacts of one type in one context,
+// and of one state, if it is given, there in the order of their creation.
 struct LatestKey {
   int64_t context_id = 0;
   int64_t type_id = 0;
-  int64_t state = 0;
+  std::optional<int64_t> state;
 };
 
 // The key under which all artifacts are that the filter passes, in the context
@@ -25,6 +25,10 @@ struct LatestKey {
 absl::StatusOr<std::optional<LatestKey>> FindLatestKey(
     Database& db, std::optional<int64_t> context_id,
     std::optional<int64_t> type_id, const FilterExpr& filter);
+
+// Whether so few artifacts are under the key that they are quickly sorted, in
+// whatever order.
+absl::StatusOr<bool> AreFew(Database& db, const LatestKey& key);
 
 }  // namespace rekindle
 

@@ -94,18 +94,21 @@ Source FromMembers(int64_t context_id) {
   return source;
 }
 
-// A context's artifacts of a type and a state, in the order of creation.
-Source FromLatest(const LatestKey& key) {
-  Source source = {.id = "l.artifact_id", .field = "l.create_time"};
+// A context's artifacts of a type and, if given, a state; with a state in the
+// order of creation.
+Source FromLatest(const LatestKey& key, absl::string_view column) {
+  Source source = {.id = "l.artifact_id",
+                   .field = column == kId ? "l.artifact_id" : "l.create_time"};
   source.rows.Add(
       absl::StrCat(kLatestTable, " l",
                    CrossJoinNodes<ml_metadata::Artifact>("l.artifact_id")));
   source.condition.Add("l.context_id = ")
       .AddValue(key.context_id)
       .Add(" AND l.type_id = ")
-      .AddValue(key.type_id)
-      .Add(" AND l.state = ")
-      .AddValue(key.state);
+      .AddValue(key.type_id);
+  if (key.state.has_value()) {
+    source.condition.Add(" AND l.state = ").AddValue(*key.state);
+  }
   return source;
 }
 
@@ -129,16 +132,29 @@ Source FromTable(const ListScope& scope, absl::string_view column) {
   return source;
 }
 
+// The key to start from: it has the order of the listing, or little to sort.
+absl::StatusOr<std::optional<LatestKey>> ChooseLatestKey(
+    Database& db, const ListScope& scope, absl::string_view column,
+    const FilterExpr& filter) {
+  if (column != kCreateTime && column != kId) return std::nullopt;
+  RK_ASSIGN_OR_RETURN(
+      const std::optional<LatestKey> key,
+      FindLatestKey(db, scope.context_id, scope.type_id, filter));
+  if (!key.has_value()) return std::nullopt;
+  if (column == kCreateTime && key->state.has_value()) return key;
+  RK_ASSIGN_OR_RETURN(const bool few, AreFew(db, *key));
+  return few ? key : std::nullopt;
+}
+
 template <typename Node>
 absl::StatusOr<Source> ChooseSource(Database& db, const ListScope& scope,
                                     absl::string_view column,
                                     const FilterExpr* filter) {
   if constexpr (std::is_same_v<Node, ml_metadata::Artifact>) {
-    if (column == kCreateTime && filter != nullptr) {
-      RK_ASSIGN_OR_RETURN(
-          const std::optional<LatestKey> key,
-          FindLatestKey(db, scope.context_id, scope.type_id, *filter));
-      if (key.has_value()) return FromLatest(*key);
+    if (filter != nullptr) {
+      RK_ASSIGN_OR_RETURN(const std::optional<LatestKey> key,
+                          ChooseLatestKey(db, scope, column, *filter));
+      if (key.has_value()) return FromLatest(*key, column);
     }
   }
   if (column == kId && scope.context_id.has_value()) {

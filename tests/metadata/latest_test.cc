@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
 #include <sqlite3.h>
@@ -165,16 +166,22 @@ class LatestTest : public ::testing::Test {
     }
   }
 
-  // Ids in the order of (create time, id), by looking at everything.
+  // Ids in the order of (create time, id), or of id, by looking at everything;
+  // of all states without one.
   std::vector<int64_t> Expected(int64_t context, int64_t type_id,
-                                Artifact::State state, bool ascending) {
+                                std::optional<Artifact::State> state,
+                                OrderByField::Field field, bool ascending) {
     ml_metadata::GetArtifactsByContextRequest request;
     request.set_context_id(context);
     const auto all = store_->metadata().GetArtifactsByContext(request).value();
     std::vector<std::pair<int64_t, int64_t>> found;
     for (const Artifact& artifact : all.artifacts()) {
-      if (artifact.type_id() == type_id && artifact.state() == state) {
-        found.emplace_back(artifact.create_time_since_epoch(), artifact.id());
+      if (artifact.type_id() == type_id &&
+          state.value_or(artifact.state()) == artifact.state()) {
+        found.emplace_back(field == OrderByField::ID
+                               ? artifact.id()
+                               : artifact.create_time_since_epoch(),
+                           artifact.id());
       }
     }
     std::sort(found.begin(), found.end());
@@ -188,10 +195,11 @@ class LatestTest : public ::testing::Test {
   // Ids as a listing finds them, page by page.
   template <typename Request, typename Call>
   std::vector<int64_t> Listed(Request request, const std::string& filter,
-                              bool ascending, Call call) {
+                              OrderByField::Field field, bool ascending,
+                              Call call) {
     auto& options = *request.mutable_options();
     options.set_max_result_size(static_cast<int32_t>(Random(1, 4)));
-    options.mutable_order_by_field()->set_field(OrderByField::CREATE_TIME);
+    options.mutable_order_by_field()->set_field(field);
     options.mutable_order_by_field()->set_is_asc(ascending);
     options.set_filter_query(filter);
     std::vector<int64_t> ids;
@@ -213,16 +221,21 @@ class LatestTest : public ::testing::Test {
       const int64_t pipeline = Random(0, 2);
       const int64_t context = context_ids_[pipeline];
       const int64_t kind = Random(0, 1);
-      const auto state = static_cast<Artifact::State>(Random(1, 3));
+      std::optional<Artifact::State> state;
+      std::string filter =
+          absl::StrCat("type = '", kind == 0 ? "Model" : "Examples", "'");
+      if (Random(0, 1) == 0) {
+        state = static_cast<Artifact::State>(Random(1, 3));
+        absl::StrAppend(&filter, " AND state = ", Artifact::State_Name(*state));
+      }
+      const auto field =
+          Random(0, 1) == 0 ? OrderByField::CREATE_TIME : OrderByField::ID;
       const bool ascending = Random(0, 1) == 0;
       const auto expected =
-          Expected(context, type_ids_[kind], state, ascending);
-      const std::string filter =
-          absl::StrCat("type = '", kind == 0 ? "Model" : "Examples",
-                       "' AND state = ", Artifact::State_Name(state));
+          Expected(context, type_ids_[kind], state, field, ascending);
       ml_metadata::GetArtifactsByContextRequest by_context;
       by_context.set_context_id(context);
-      EXPECT_EQ(Listed(by_context, filter, ascending,
+      EXPECT_EQ(Listed(by_context, filter, field, ascending,
                        [&](const auto& request) {
                          return metadata.GetArtifactsByContext(request);
                        }),
@@ -232,13 +245,13 @@ class LatestTest : public ::testing::Test {
             absl::StrCat("contexts_a.type = 'pipeline' AND contexts_a.name = "
                          "'p",
                          pipeline, "'")}) {
-        EXPECT_EQ(
-            Listed(ml_metadata::GetArtifactsRequest(),
-                   absl::StrCat("(", in_context, ") AND ", filter), ascending,
-                   [&](const auto& request) {
-                     return metadata.GetArtifacts(request);
-                   }),
-            expected);
+        EXPECT_EQ(Listed(ml_metadata::GetArtifactsRequest(),
+                         absl::StrCat("(", in_context, ") AND ", filter), field,
+                         ascending,
+                         [&](const auto& request) {
+                           return metadata.GetArtifacts(request);
+                         }),
+                  expected);
       }
     }
   }
@@ -307,7 +320,8 @@ TEST_F(LatestTest, AFilterThatOnlyResemblesIsNotNarrowed) {
   for (const char* filter :
        {"type = 'Model' OR state = LIVE", "NOT (type = 'X' AND state = LIVE)",
         "type = 'Model' AND (state = LIVE OR state = DELETED)"}) {
-    EXPECT_EQ(Listed(request, filter, /*ascending=*/true,
+    EXPECT_EQ(Listed(request, filter, OrderByField::CREATE_TIME,
+                     /*ascending=*/true,
                      [&](const auto& page) {
                        return store_->metadata().GetArtifactsByContext(page);
                      }),
