@@ -26,12 +26,14 @@ foreach(folder training tasks io config)
            component/tasks/ component/io/ component/config/ tensorflow/ tensorflow_metadata/)
 endforeach()
 rk_layer(component/resolve base/ metadata/api/ component/resolve/ component/contract/ ${RK_PROTO})
-rk_layer(component/launch base/ metadata/api/ component/resolve/ component/contract/ component/launch/ ${RK_PROTO})
-rk_layer(component/steps base/ metadata/api/ component/resolve/ component/contract/ component/records/
+rk_layer(component/cache base/ metadata/api/ component/resolve/ component/cache/ ${RK_PROTO})
+rk_layer(component/launch base/ metadata/api/ component/resolve/ component/cache/ component/contract/ component/launch/
+         ${RK_PROTO})
+rk_layer(component/steps base/ metadata/api/ component/resolve/ component/cache/ component/contract/ component/records/
          component/launch/ component/steps/ tensorflow/core/example/ ${RK_PROTO})
 rk_layer(operator base/ metadata/api/ operator/ ${RK_PROTO})
-rk_layer(operator/plugin base/ metadata/api/ operator/ component/resolve/ component/launch/ ${RK_PROTO})
-rk_layer(cli base/ metadata/ component/resolve/ component/launch/ component/steps/ component/contract/ operator/ cli/
+rk_layer(operator/plugin base/ metadata/api/ operator/ component/resolve/ component/cache/ component/launch/ ${RK_PROTO})
+rk_layer(cli base/ metadata/ component/resolve/ component/cache/ component/launch/ component/steps/ component/contract/ operator/ cli/
          ${RK_PROTO})
 
 function(rk_check_file file folder)

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,8 @@
 #include "base/status_macros.h"
 #include "base/status_util.h"
 #include "base/uuid.h"
+#include "component/cache/cache.h"
+#include "component/cache/cache_fields.h"
 #include "component/launch/failure.h"
 #include "component/launch/step.h"
 #include "component/resolve/candidate.h"
@@ -43,12 +46,25 @@ rekindle::v1::ContextOfStep MakeContext(const std::string& type,
   return context;
 }
 
-// What identifies an artifact's content: its digest, or its id and place when
-// its writer recorded none.
+// What identifies an artifact's content: its digest. When its writer recorded
+// none, its id and place, and sizes and times of its files.
 std::string ContentOf(const ml_metadata::Artifact& artifact) {
   std::string digest = CustomString(artifact, kDigestProperty);
   if (!digest.empty()) return digest;
-  return absl::StrCat("id:", artifact.id(), "@", artifact.uri());
+  const absl::StatusOr<std::string> stat = StatFingerprint(artifact.uri());
+  return absl::StrCat("id:", artifact.id(), " at ", artifact.uri(), ", stat ",
+                      stat.ok() ? *stat : "unknown");
+}
+
+std::string ParameterText(const ml_metadata::Value& value) {
+  switch (value.value_case()) {
+    case ml_metadata::Value::kStringValue:
+      return ShortOrDigest(value.string_value());
+    case ml_metadata::Value::kIntValue:
+      return absl::StrCat(value.int_value());
+    default:
+      return ShortOrDigest(value.ShortDebugString());
+  }
 }
 
 absl::Status NothingUsable(const InputSpec& input, const StepSpec& spec,
@@ -123,28 +139,43 @@ absl::Status CheckInputs(const StepSpec& spec, const ResolvedInputs& inputs) {
   return absl::OkStatus();
 }
 
-std::string CacheKey(const StepSpec& spec, const ResolvedInputs& inputs) {
-  Sha256 hash;
-  hash.UpdateField(spec.pipeline);
-  hash.UpdateField(spec.node_id);
-  hash.UpdateField(spec.execution_type.name());
+CacheFields DescribeWork(const StepSpec& spec, const ResolvedInputs& inputs,
+                         const std::set<std::string>& ignored_inputs) {
+  CacheFields fields(spec.key_fields.begin(), spec.key_fields.end());
+  fields["pipeline"] = spec.pipeline;
+  fields["node"] = spec.node_id;
+  fields["component"] = spec.execution_type.name();
+  fields["component_version"] = spec.component_version;
   for (const auto& [name, value] : spec.parameters) {
-    hash.UpdateField(name);
-    hash.UpdateField(value.SerializeAsString());
+    if (spec.immaterial_parameters.contains(name)) continue;
+    fields[absl::StrCat("parameter.", name)] = ParameterText(value);
   }
   for (const auto& [key, resolution] : inputs) {
+    if (ignored_inputs.contains(key)) {
+      fields[absl::StrCat("input.", key)] = "ignored";
+      continue;
+    }
+    int index = 0;
     for (const ml_metadata::Artifact& artifact : resolution.chosen) {
-      hash.UpdateField(key);
-      hash.UpdateField(ContentOf(artifact));
+      fields[absl::StrCat("input.", key, ".", index++)] = ContentOf(artifact);
     }
   }
-  return hash.HexDigest();
+  for (const OutputSpec& output : spec.outputs) {
+    fields[absl::StrCat("output.", output.key)] = output.type.name();
+  }
+  return fields;
 }
 
-rekindle::v1::ClaimRequest MakeClaimRequest(const StepSpec& spec,
-                                            const ResolvedInputs& inputs,
-                                            const std::string& owner,
-                                            absl::Duration lease) {
+bool CanBeCached(const StepSpec& spec) {
+  return !spec.outputs.empty() &&
+         std::none_of(spec.outputs.begin(), spec.outputs.end(),
+                      [](const OutputSpec& output) { return output.external; });
+}
+
+rekindle::v1::ClaimRequest MakeClaimRequest(
+    const StepSpec& spec, const ResolvedInputs& inputs,
+    const std::optional<CacheFields>& work, const std::string& owner,
+    absl::Duration lease) {
   rekindle::v1::ClaimRequest request;
   request.set_external_id(spec.ExternalId());
   request.set_owner(owner);
@@ -160,9 +191,12 @@ rekindle::v1::ClaimRequest MakeClaimRequest(const StepSpec& spec,
   *request.add_contexts() = MakeContext("pipeline_run", spec.run_id, kPipeline);
   *request.add_contexts() = MakeContext(
       "node", absl::StrCat(spec.pipeline, ".", spec.node_id), kNoParent);
-  auto& cache = *request.add_contexts();
-  cache = MakeContext("execution_cache", CacheKey(spec, inputs), kNoParent);
-  cache.set_outputs_only(true);
+  if (work.has_value()) {
+    auto& cache = *request.add_contexts();
+    cache = MakeContext(kCacheContextType, CacheKeyOf(*work), kNoParent);
+    cache.set_outputs_only(true);
+    properties[kCacheFieldsProperty] = StringValue(FieldsToJson(*work));
+  }
 
   for (const InputSpec& input : spec.inputs) {
     (*request.mutable_execution()

@@ -1,12 +1,14 @@
 #ifndef REKINDLE_COMPONENT_LAUNCH_DRIVER_H_
 #define REKINDLE_COMPONENT_LAUNCH_DRIVER_H_
 
-#include <map>
+#include <optional>
+#include <set>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "component/cache/cache_fields.h"
 #include "component/launch/step.h"
 #include "component/resolve/resolver.h"
 #include "metadata/api/metadata_store.h"
@@ -33,16 +35,24 @@ absl::StatusOr<ResolvedInputs> ResolveInputs(const StepSpec& spec,
 //   FAILED_PRECONDITION  a named artifact cannot be used
 absl::Status CheckInputs(const StepSpec& spec, const ResolvedInputs& inputs);
 
-// SHA-256, in hexadecimal, over what the step's outputs depend on: the
-// component, its parameters, and the contents of its inputs.
-std::string CacheKey(const StepSpec& spec, const ResolvedInputs& inputs);
+// What the step's outputs depend on (docs/cache.md): pipeline and node, as in
+// TFX, the component, its parameters and outputs, what the step itself names,
+// and the contents of its inputs, but for those ignored.
+CacheFields DescribeWork(const StepSpec& spec, const ResolvedInputs& inputs,
+                         const std::set<std::string>& ignored_inputs);
+
+// Whether outputs of an earlier execution can stand for this step's. A step
+// without outputs is run for what it does, and one with external outputs
+// decides itself what is new.
+bool CanBeCached(const StepSpec& spec);
 
 // The claim of this step, with the contexts that TFX puts a node's execution
-// into: pipeline, pipeline_run, node and execution_cache.
-rekindle::v1::ClaimRequest MakeClaimRequest(const StepSpec& spec,
-                                            const ResolvedInputs& inputs,
-                                            const std::string& owner,
-                                            absl::Duration lease);
+// into: pipeline, pipeline_run, node and, if its inputs are known and so its
+// work is, execution_cache.
+rekindle::v1::ClaimRequest MakeClaimRequest(
+    const StepSpec& spec, const ResolvedInputs& inputs,
+    const std::optional<CacheFields>& work, const std::string& owner,
+    absl::Duration lease);
 
 }  // namespace rekindle
 

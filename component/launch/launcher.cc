@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <poll.h>
 #include <string>
 #include <utility>
@@ -17,6 +18,8 @@
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
+#include "component/cache/cache.h"
+#include "component/cache/cache_fields.h"
 #include "component/launch/driver.h"
 #include "component/launch/failure.h"
 #include "component/launch/lease.h"
@@ -25,6 +28,7 @@
 #include "component/launch/stage.h"
 #include "component/launch/state_folder.h"
 #include "component/launch/step.h"
+#include "component/launch/work_turn.h"
 #include "component/resolve/resolver.h"
 #include "metadata/api/metadata_store.h"
 #include "metadata/api/open_store.h"
@@ -89,7 +93,8 @@ bool ReusesStored(const StepResult& result) {
 class ClaimedStep {
  public:
   ClaimedStep(Store& store, const LaunchOptions& options, const StepSpec& spec,
-              const ClaimResponse& claim, ResolvedInputs inputs)
+              const ClaimResponse& claim, ResolvedInputs inputs,
+              const std::optional<CacheFields>& work)
       : store_(store),
         options_(options),
         spec_(spec),
@@ -97,7 +102,8 @@ class ClaimedStep {
         paths_(spec.pipeline_root, spec.node_id),
         lease_(store.steps(), claim.execution_id(), claim.token(),
                options.lease),
-        resolved_(CheckInputs(spec, inputs)) {
+        resolved_(CheckInputs(spec, inputs)),
+        work_(work) {
     report_.execution_id = claim.execution_id();
     report_.attempt = claim.attempt();
     report_.inputs = std::move(inputs);
@@ -118,20 +124,53 @@ class ClaimedStep {
  private:
   absl::StatusOr<std::vector<StepReport::Output>> Produce(Executor& executor) {
     RK_RETURN_IF_ERROR(resolved_);
-    RK_RETURN_IF_ERROR(MakeFolders());
     Publisher publisher(store_.steps(), paths_, claim_.execution_id(),
                         claim_.token(), options_.lease, options_.on_stage);
     RK_ASSIGN_OR_RETURN(std::vector<StepReport::Output> recovered,
                         publisher.Recover(claim_, spec_.outputs));
     if (!recovered.empty()) return recovered;
+    RK_ASSIGN_OR_RETURN(const std::optional<CacheEntry> hit, LookInCache());
+    if (hit.has_value()) {
+      reused_ = true;
+      report_.cached_from = hit->ComputedBy();
+      return publisher.Reuse(*hit, *decision_);
+    }
+    return Compute(executor, publisher);
+  }
 
+  absl::StatusOr<std::vector<StepReport::Output>> Compute(
+      Executor& executor, Publisher& publisher) {
+    RK_RETURN_IF_ERROR(MakeFolders());
     RK_ASSIGN_OR_RETURN(const StepContext context, MakeContext());
-    RK_ASSIGN_OR_RETURN(const StepResult result, executor.Execute(context));
+    RK_ASSIGN_OR_RETURN(StepResult result, executor.Execute(context));
     RK_RETURN_IF_ERROR(CheckStop());
     options_.on_stage(Stage::kExecuted);
+    if (decision_.has_value()) {
+      result.execution_properties[kCacheDecisionProperty] =
+          StringValue(decision_->ToJson());
+    }
     report_.execution_properties = result.execution_properties;
     reused_ = ReusesStored(result);
     return publisher.Publish(spec_.outputs, context.output_dirs, result);
+  }
+
+  CacheDecision::Kind KindOf(const CacheAnswer& answer) const {
+    if (!options_.cache.look_up) return CacheDecision::Kind::kOff;
+    return answer.hit.has_value() ? CacheDecision::Kind::kHit
+                                  : CacheDecision::Kind::kMiss;
+  }
+
+  // Outputs of an earlier execution that stand for this one's, or none: it is
+  // this step's turn to compute them.
+  absl::StatusOr<std::optional<CacheEntry>> LookInCache() {
+    if (!work_.has_value() || !CanBeCached(spec_)) return std::nullopt;
+    RK_ASSIGN_OR_RETURN(
+        CacheAnswer answer,
+        AwaitTurn({claim_.execution_id(), claim_.token(), CacheKeyOf(*work_),
+                   StopFds(), [this] { return CheckStop(); }, options_.note},
+                  options_.cache, store_));
+    decision_ = {KindOf(answer), std::move(answer.rejected)};
+    return std::move(answer.hit);
   }
 
   absl::Status MakeFolders() const {
@@ -168,9 +207,13 @@ class ClaimedStep {
       RK_RETURN_IF_ERROR(MakeDirs(folder));
       context.output_dirs[output.key] = folder;
     }
-    context.stop_fds = {Cancellation::Get().fd(), lease_.lost_fd()};
+    context.stop_fds = StopFds();
     context.check_stop = [this] { return CheckStop(); };
     return context;
+  }
+
+  std::vector<int> StopFds() const {
+    return {Cancellation::Get().fd(), lease_.lost_fd()};
   }
 
   absl::Status CheckStop() const {
@@ -199,6 +242,10 @@ class ClaimedStep {
         StringValue(ExecutionResultJson(cause));
     (*request.mutable_custom_properties())[kFailureReasonProperty] =
         StringValue(FailureReasonName(ReasonOf(cause)));
+    if (decision_.has_value()) {
+      (*request.mutable_custom_properties())[kCacheDecisionProperty] =
+          StringValue(decision_->ToJson());
+    }
     const absl::Status noted = store_.steps().Finish(request).status();
 
     report_.state = cancelled ? Execution::CANCELED : Execution::FAILED;
@@ -232,6 +279,8 @@ class ClaimedStep {
   const OutputPaths paths_;
   LeaseKeeper lease_;
   const absl::Status resolved_;
+  const std::optional<CacheFields> work_;  // none if nothing was resolved
+  std::optional<CacheDecision> decision_;  // once it is made
   StepReport report_;
   bool reused_ = false;
 };
@@ -239,10 +288,18 @@ class ClaimedStep {
 // The report of an execution that an earlier command completed.
 absl::StatusOr<StepReport> ReportFinished(const ClaimResponse& claim,
                                           MetadataStore& store) {
+  ml_metadata::GetExecutionsByIDRequest by_id;
+  by_id.add_execution_ids(claim.execution_id());
+  RK_ASSIGN_OR_RETURN(const auto found, store.GetExecutionsByID(by_id));
+  if (found.executions().empty()) {
+    return absl::NotFoundError(absl::StrCat("execution ", claim.execution_id(),
+                                            " was deleted meanwhile"));
+  }
   StepReport report;
-  report.state = Execution::COMPLETE;
+  report.state = found.executions(0).last_known_state();
   report.execution_id = claim.execution_id();
   report.finished_before = true;
+  report.cached_from = CustomInt(found.executions(0), kCachedFromProperty);
   for (const rekindle::v1::Binding& binding : claim.outputs()) {
     ml_metadata::GetArtifactsByIDRequest request;
     request.add_artifact_ids(binding.artifact_id());
@@ -266,16 +323,21 @@ absl::StatusOr<StepReport> Launcher::Run(const StepSpec& spec,
   RK_RETURN_IF_ERROR(CheckRunIsOurs(spec, store_.metadata()));
   RK_ASSIGN_OR_RETURN(ResolvedInputs inputs,
                       ResolveInputs(spec, store_.metadata()));
+  std::optional<CacheFields> work;
+  if (CheckInputs(spec, inputs).ok()) {
+    work = DescribeWork(spec, inputs, options_.cache.ignored_inputs);
+  }
   options_.on_stage(Stage::kResolved);
   RK_ASSIGN_OR_RETURN(const ClaimResponse claim,
-                      ClaimOrWait(MakeClaimRequest(spec, inputs, options_.owner,
+                      ClaimOrWait(MakeClaimRequest(spec, inputs, work,
+                                                   options_.owner,
                                                    options_.lease),
                                   options_, store_.steps()));
   options_.on_stage(Stage::kClaimed);
   if (claim.finished()) {
     return ReportFinished(claim, store_.metadata());
   }
-  return ClaimedStep(store_, options_, spec, claim, std::move(inputs))
+  return ClaimedStep(store_, options_, spec, claim, std::move(inputs), work)
       .Run(executor);
 }
 

@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "component/launch/stage.h"
 #include "component/launch/step.h"
+#include "component/launch/work_turn.h"
 #include "metadata/api/open_store.h"
 
 namespace rekindle {
@@ -21,6 +22,7 @@ struct LaunchOptions {
   absl::Duration lease = absl::Seconds(30);
   // How long to wait for another process's claim of the same execution to end.
   absl::Duration claim_timeout = absl::Seconds(90);
+  CacheOptions cache;
   // What a person should know meanwhile, line by line.
   std::function<void(absl::string_view line)> note;
   // For tests of what happens when it dies there.
@@ -29,7 +31,7 @@ struct LaunchOptions {
 
 // Runs one step: resolve, claim, execute, publish (docs/life-of-a-step.md).
 // Every path ends in the store: once an execution is claimed it ends COMPLETE,
-// FAILED or CANCELED, with the reason. Thread-compatible.
+// CACHED, FAILED or CANCELED, with the reason. Thread-compatible.
 class Launcher {
  public:
   // `store` is not owned and must outlive the launcher.

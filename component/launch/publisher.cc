@@ -19,6 +19,7 @@
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
+#include "component/cache/cache.h"
 #include "component/launch/output_paths.h"
 #include "component/launch/step.h"
 #include "component/launch/tfx_names.h"
@@ -215,6 +216,28 @@ absl::StatusOr<std::vector<StepReport::Output>> Publisher::Record(
     published.push_back(std::move(output));
   }
   return published;
+}
+
+absl::StatusOr<std::vector<StepReport::Output>> Publisher::Reuse(
+    const CacheEntry& hit, const CacheDecision& decision) {
+  PublishRequest request;
+  request.set_execution_id(execution_id_);
+  request.set_token(token_);
+  request.set_cached(true);
+  auto& properties = *request.mutable_custom_properties();
+  properties[kCachedFromProperty] = IntValue(hit.ComputedBy());
+  properties[kCacheDecisionProperty] = StringValue(decision.ToJson());
+  std::vector<StepReport::Output> reused;
+  for (const CacheEntry::Output& output : hit.outputs) {
+    OutputArtifact& published = *request.add_outputs();
+    published.set_key(output.key);
+    published.set_index(static_cast<int32_t>(output.index));
+    published.mutable_artifact()->set_id(output.artifact.id());
+    reused.push_back({output.key, output.artifact});
+  }
+  RK_RETURN_IF_ERROR(store_.Publish(request).status());
+  on_stage_(Stage::kPublished);
+  return reused;
 }
 
 absl::Status Publisher::MoveIntoPlace(const OutputSpec& output,

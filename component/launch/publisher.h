@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "component/cache/cache.h"
 #include "component/launch/output_paths.h"
 #include "component/launch/stage.h"
 #include "component/launch/step.h"
@@ -43,6 +44,14 @@ class Publisher {
       const std::vector<OutputSpec>& outputs,
       const std::map<std::string, std::string>& staged,
       const StepResult& result);
+
+  // Puts out what `hit` did, as a step that computed nothing: no files are
+  // touched, and the execution becomes CACHED.
+  //
+  //   ABORTED    the claim was lost; nothing is recorded
+  //   NOT_FOUND  an artifact was deleted meanwhile
+  absl::StatusOr<std::vector<StepReport::Output>> Reuse(
+      const CacheEntry& hit, const CacheDecision& decision);
 
   // Completes what an earlier attempt had announced and renamed but not
   // recorded. Returns no outputs when there is nothing to complete; folders

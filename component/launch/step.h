@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,7 +49,15 @@ struct StepSpec {
   ml_metadata::ExecutionType execution_type;
   std::vector<InputSpec> inputs;
   std::vector<OutputSpec> outputs;
-  PropertyMap parameters;  // execution properties, as TFX stores them
+  // Execution properties, as TFX stores them. A secret's value is its hash.
+  PropertyMap parameters;
+  // What the outputs depend on beside parameters and inputs: part of the cache
+  // key, by name.
+  std::map<std::string, std::string> key_fields;
+  // Raised when the component does with the same inputs something else.
+  std::string component_version = "1";
+  // Parameters on which the outputs do not depend: not part of the cache key.
+  std::set<std::string> immaterial_parameters;
   // Models whose training was cut short may be chosen as inputs.
   bool allow_partial = false;
   // Where and from what it runs: recorded, and no part of the cache key.
@@ -125,6 +135,8 @@ struct StepReport {
   int64_t execution_id = 0;
   int64_t attempt = 1;
   bool finished_before = false;  // by an earlier command of the same run
+  // Of a CACHED one: the execution that computed the outputs.
+  std::optional<int64_t> cached_from;
   ResolvedInputs inputs;
   std::vector<Output> outputs;
   PropertyMap execution_properties;

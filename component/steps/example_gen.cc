@@ -20,6 +20,7 @@
 #include "base/digest.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
+#include "component/cache/content_digest.h"
 #include "component/launch/step.h"
 #include "component/launch/tfx_names.h"
 #include "component/records/tfrecord_writer.h"
@@ -265,6 +266,10 @@ absl::StatusOr<std::unique_ptr<Executor>> MakeExampleGen(
     spec.parameters["null_values"] =
         StringValue(ToPythonJson(options.null_values));
   }
+  // What the files hold decides, not where they are or when they were written.
+  spec.key_fields = {{"data", ContentDigest(files)}};
+  spec.immaterial_parameters = {"input_base", "input_config",
+                                "input_fingerprint"};
   return std::make_unique<ExampleGen>(
       std::move(files), std::set<std::string>(options.null_values.begin(),
                                               options.null_values.end()));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -11,7 +10,6 @@
 #include <string>
 #include <sysexits.h>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -19,13 +17,13 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "base/digest.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
 #include "base/subprocess.h"
+#include "component/cache/content_digest.h"
 #include "component/contract/component_output.h"
 #include "component/contract/json_file.h"
 #include "component/launch/failure.h"
@@ -53,31 +51,14 @@ std::string HashOf(absl::string_view text) {
   return absl::StrCat("sha256:", hash.HexDigest());
 }
 
-// The file that a shell would start for `program`; empty if there is none.
-std::string FindProgram(const std::string& program) {
-  if (program.find('/') != std::string::npos) return program;
-  const char* path = std::getenv("PATH");
-  if (path == nullptr) return "";
-  for (const absl::string_view folder : absl::StrSplit(path, ':')) {
-    std::string file = JoinPath(folder, program);
-    if (access(file.c_str(), X_OK) == 0) return file;
-  }
-  return "";
-}
-
 // Changes when the command does: its words, the program, and every file that
 // is one of its words, as a script is.
 std::string CommandDigest(const std::vector<std::string>& command) {
   Sha256 hash;
-  for (const std::string& word : command) {
-    hash.UpdateField(word);
-    const std::string file =
-        &word == &command.front() ? FindProgram(word) : word;
-    std::error_code error;
-    if (!fs::is_regular_file(file, error)) continue;
-    if (const auto digest = DigestTree(file); digest.ok()) {
-      hash.UpdateField(digest->digest);
-    }
+  for (const std::string& word : command) hash.UpdateField(word);
+  for (const auto& [name, digest] : CommandFields(command)) {
+    hash.UpdateField(name);
+    hash.UpdateField(digest);
   }
   return absl::StrCat("sha256:", hash.HexDigest());
 }

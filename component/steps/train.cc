@@ -18,6 +18,7 @@
 #include "base/status_macros.h"
 #include "base/status_util.h"
 #include "base/subprocess.h"
+#include "component/cache/content_digest.h"
 #include "component/contract/executor_input.h"
 #include "component/contract/executor_output.h"
 #include "component/launch/step.h"
@@ -239,6 +240,8 @@ std::unique_ptr<Executor> MakeTrain(TrainOptions options, StepSpec& spec) {
       {"train_args", StringValue(ToIndentedJson(options.train_args))},
       {"eval_args", StringValue(ToIndentedJson(options.eval_args))},
       {"custom_config", StringValue(ToPythonJson(options.custom_config))}};
+  // It was built with one TensorFlow.
+  spec.key_fields = {{"code.trainer", ProgramDigest(options.trainer_binary)}};
   return std::make_unique<Train>(std::move(options));
 }
 
