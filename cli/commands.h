@@ -16,6 +16,9 @@ int ImportCommand(const Arguments& arguments);
 int SchemaGenCommand(const Arguments& arguments);
 int TrainCommand(const Arguments& arguments);
 
+int CacheLsCommand(const Arguments& arguments);
+int CacheInvalidateCommand(const Arguments& arguments);
+
 int MetadataListCommand(const Arguments& arguments);
 int MetadataGetCommand(const Arguments& arguments);
 int MetadataLatestCommand(const Arguments& arguments);

@@ -23,13 +23,16 @@ struct Command {
   int (*run)(const Arguments& arguments);
 };
 
-constexpr std::array<Command, 16> kCommands = {{
+constexpr auto kCommands = std::to_array<Command>({
     {"example-gen", "CSV to TFRecords of tf.Example, split into train and eval",
      ExampleGenCommand},
     {"schema-gen", "infer a schema from examples", SchemaGenCommand},
     {"train", "train a model, warm-started from the latest one", TrainCommand},
     {"exec", "any command as a step, with inputs and outputs", ExecCommand},
     {"import", "make existing files an artifact", ImportCommand},
+    {"cache ls", "what steps computed and others may reuse", CacheLsCommand},
+    {"cache invalidate", "keep steps from reusing results",
+     CacheInvalidateCommand},
     {"metadata list", "list artifacts, executions, contexts or types",
      MetadataListCommand},
     {"metadata get", "everything recorded of one node", MetadataGetCommand},
@@ -49,7 +52,7 @@ constexpr std::array<Command, 16> kCommands = {{
     {"metadata load", "fill an empty store from an export",
      MetadataLoadCommand},
     {"serve", "a metadata store over gRPC and HTTP", ServeCommand},
-}};
+});
 
 std::string Help() {
   std::string help =

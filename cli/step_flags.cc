@@ -71,9 +71,10 @@ void StopIfAsked(Stage stage) {
 
 absl::StatusOr<StepReport> Launch(const StepFlags& flags, const StepSpec& spec,
                                   Executor& executor) {
+  LaunchOptions options;
+  RK_ASSIGN_OR_RETURN(options.cache, flags.cache.ToOptions(spec));
   RK_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store,
                       flags.store.Open(OpenOptions::Mode::kCreate));
-  LaunchOptions options;
   options.owner = ProcessName();
   options.lease = flags.lease;
   options.note = [](absl::string_view line) { std::cerr << line << '\n'; };
@@ -99,6 +100,7 @@ void StepFlags::Bind(FlagSet& flags, const std::string& format_flag) {
   flags.String("pipeline-root", "DIR", &pipeline_root,
                "where artifacts are kept (default: pipelines/PIPELINE)");
   store.Bind(flags);
+  cache.Bind(flags);
   flags.Duration("lease", &lease,
                  "how long another process waits for this one's sign of life");
   flags.String("outputs-dir", "DIR", &outputs_dir,

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "cli/cache/cache_flags.h"
 #include "cli/flag_set.h"
 #include "cli/store_flags.h"
 #include "component/launch/step.h"
@@ -33,6 +34,7 @@ struct StepFlags {
   std::string source_revision;
   std::string image_digest;
   absl::Duration lease = absl::Seconds(30);
+  CacheFlags cache;
   StoreFlags store;
 
   // `format_flag` as in FlagSet::Format.

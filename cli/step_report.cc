@@ -82,6 +82,9 @@ json ReportToJson(const StepSpec& spec, const StepReport& report) {
   for (const StepReport::Output& output : report.outputs) {
     result["outputs"][output.key] = ToJson(output.artifact);
   }
+  if (report.cached_from.has_value()) {
+    result["cached_from"] = *report.cached_from;
+  }
   if (!report.error.ok()) {
     result["error"] = {
         {"code", absl::StatusCodeToString(report.error.code())},
@@ -101,6 +104,10 @@ std::string ReportToText(const StepSpec& spec, const StepReport& report,
   }
   if (report.finished_before) {
     absl::StrAppend(&text, "  (an earlier command had finished it)");
+  }
+  if (report.cached_from.has_value()) {
+    absl::StrAppend(&text, "  (the outputs are those of execution ",
+                    *report.cached_from, ")");
   }
   Rows rows;
   for (const auto& [key, resolution] : report.inputs) {

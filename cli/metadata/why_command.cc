@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
+#include "cli/cache/cache_reason.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/flag_set.h"
@@ -18,6 +19,7 @@
 #include "cli/metadata/store_command.h"
 #include "cli/output.h"
 #include "cli/store_flags.h"
+#include "component/cache/cache_history.h"
 #include "metadata/api/metadata_store.h"
 
 namespace rekindle {
@@ -64,6 +66,16 @@ absl::StatusOr<Question> ToQuestion(const std::vector<std::string>& positional,
   return question;
 }
 
+absl::StatusOr<int> ExplainCacheOf(const std::string& execution,
+                                   const std::string& format,
+                                   const MetadataStore& store) {
+  RK_ASSIGN_OR_RETURN(const int64_t id, ParseExecution(execution));
+  RK_ASSIGN_OR_RETURN(const CacheExplanation why, ExplainCache(id, store));
+  std::cout << (format == "table" ? ExplanationToText(why)
+                                  : Render(ExplanationToJson(why), format));
+  return kOk;
+}
+
 }  // namespace
 
 int MetadataWhyCommand(const Arguments& arguments) {
@@ -73,7 +85,9 @@ int MetadataWhyCommand(const Arguments& arguments) {
       "metadata why [INPUT] ID|execution:ID [flags]",
       "Says what an execution took as its inputs, and which newer candidates "
       "it did not\ntake, and why. An artifact's id asks about the execution "
-      "that made it; with INPUT,\nID is an execution's.",
+      "that made it; with INPUT,\nID is an execution's. 'why cache' says why "
+      "it "
+      "computed its outputs, or whose it reused.",
       "rekindle metadata why base-model 6");
   flags.Format(kOutputFormats, &format);
   store.Bind(flags);
@@ -83,6 +97,9 @@ int MetadataWhyCommand(const Arguments& arguments) {
        {"[INPUT]", "ID|execution:ID"},
        [&](Store& opened,
            const std::vector<std::string>& positional) -> absl::StatusOr<int> {
+         if (positional.size() == 2 && positional[0] == "cache") {
+           return ExplainCacheOf(positional[1], format, opened.metadata());
+         }
          RK_ASSIGN_OR_RETURN(const Question question,
                              ToQuestion(positional, opened.metadata()));
          std::vector<ExecutionChoices> choices;

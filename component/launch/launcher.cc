@@ -328,11 +328,11 @@ absl::StatusOr<StepReport> Launcher::Run(const StepSpec& spec,
     work = DescribeWork(spec, inputs, options_.cache.ignored_inputs);
   }
   options_.on_stage(Stage::kResolved);
-  RK_ASSIGN_OR_RETURN(const ClaimResponse claim,
-                      ClaimOrWait(MakeClaimRequest(spec, inputs, work,
-                                                   options_.owner,
-                                                   options_.lease),
-                                  options_, store_.steps()));
+  RK_ASSIGN_OR_RETURN(
+      const ClaimResponse claim,
+      ClaimOrWait(
+          MakeClaimRequest(spec, inputs, work, options_.owner, options_.lease),
+          options_, store_.steps()));
   options_.on_stage(Stage::kClaimed);
   if (claim.finished()) {
     return ReportFinished(claim, store_.metadata());

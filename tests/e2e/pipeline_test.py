@@ -53,8 +53,21 @@ class PipelineTest(workspace.Workspace):
     def test_base_model_none_starts_cold(self):
         self.prepare()
         self.train("r1")
-        again = self.train("r2", base_model="none")
+        again = self.train("r2", base_model="none", no_cache="true")
         self.assertNotIn("warm_started_from", again["outputs"]["model"]["custom_properties"])
+
+    def test_training_is_reused_only_from_the_same_base_model(self):
+        self.prepare()
+        cold = self.train("r1")
+        warm = self.train("r2")
+        same_base = self.train("r3", base_model="id:%d" % cold["outputs"]["model"]["id"])
+        self.assertEqual((same_base["state"], same_base["cached_from"]), ("CACHED", warm["execution_id"]))
+        cold_again = self.train("r4", base_model="none")
+        self.assertEqual((cold_again["state"], cold_again["cached_from"]), ("CACHED", cold["execution_id"]))
+        # The latest model is still the second, and nothing was trained from it.
+        warmer = self.train("r5")
+        self.assertEqual(warmer["state"], "COMPLETE")
+        self.assertEqual(warmer["inputs"]["base_model"][0]["id"], warm["outputs"]["model"]["id"])
 
     def test_a_model_whose_files_are_gone_is_passed_over(self):
         self.prepare()
@@ -132,7 +145,7 @@ class PipelineTest(workspace.Workspace):
     def test_equal_input_gives_equal_digests(self):
         digests = set()
         for run in ("a", "b"):
-            report = self.report("example-gen", run_id=run, input=workspace.PENGUINS, null_value="NA")
+            report = self.report("example-gen", run_id=run, input=workspace.PENGUINS, null_value="NA", no_cache="true")
             digests.add(report["outputs"]["examples"]["custom_properties"]["digest"])
         self.assertEqual(len(digests), 1)
 

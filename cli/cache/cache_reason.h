@@ -1,0 +1,18 @@
+#ifndef REKINDLE_CLI_CACHE_CACHE_REASON_H_
+#define REKINDLE_CLI_CACHE_CACHE_REASON_H_
+
+#include <string>
+
+#include "component/cache/cache_history.h"
+#include "nlohmann/json.hpp"
+
+namespace rekindle {
+
+// Why an execution computed its outputs or reused others, for people and for
+// programs.
+std::string ExplanationToText(const CacheExplanation& explanation);
+nlohmann::json ExplanationToJson(const CacheExplanation& explanation);
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_CLI_CACHE_CACHE_REASON_H_
