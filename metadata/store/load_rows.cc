@@ -9,7 +9,7 @@
 #include "metadata/store/edge_rows.h"
 #include "metadata/store/event_rows.h"
 #include "metadata/store/export_rows.h"
-#include "metadata/store/node_rows.h"
+#include "metadata/store/put_node.h"
 #include "metadata/store/type_rows.h"
 
 namespace rekindle {

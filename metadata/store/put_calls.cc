@@ -10,6 +10,7 @@
 #include "metadata/store/edge_rows.h"
 #include "metadata/store/event_rows.h"
 #include "metadata/store/node_rows.h"
+#include "metadata/store/put_node.h"
 #include "metadata/store/sqlite_metadata_store.h"
 #include "metadata/store/type_rows.h"
 

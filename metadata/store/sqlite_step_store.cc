@@ -13,6 +13,7 @@
 #include "metadata/store/edge_rows.h"
 #include "metadata/store/lease_rows.h"
 #include "metadata/store/node_rows.h"
+#include "metadata/store/put_node.h"
 #include "metadata/store/step_rows.h"
 #include "metadata/store/type_rows.h"
 #include "metadata/store/verify.h"
