@@ -115,7 +115,8 @@ int ExecCommand(const Arguments& arguments) {
   exec.Bind(flags);
   step.Bind(flags, "format");
   if (const auto exit_code =
-          ParseOrExit(flags, Arguments(arguments.begin(), dashes))) {
+          ParseOrExit(flags, Arguments(arguments.begin(), dashes),
+                      "the command comes behind ' -- '")) {
     return *exit_code;
   }
   return RunStep(

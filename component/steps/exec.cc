@@ -370,6 +370,7 @@ absl::StatusOr<std::unique_ptr<Executor>> MakeExec(ExecOptions options,
   spec.parameters["command_digest"] =
       StringValue(CommandDigest(options.command));
   if (!options.component_version.empty()) {
+    spec.component_version = options.component_version;
     spec.parameters["component_version"] =
         StringValue(options.component_version);
   }

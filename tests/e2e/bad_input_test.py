@@ -179,7 +179,7 @@ class UsageTest(workspace.Workspace):
                 self.assert_refused(result, NOT_FOUND if "--db=y" in arguments else USAGE, expected)
 
     def test_every_command_has_help_with_an_example(self):
-        commands = (["example-gen"], ["schema-gen"], ["train"], ["metadata", "list"], ["metadata", "get"],
+        commands = (["example-gen"], ["schema-gen"], ["train"], ["exec"], ["import"], ["metadata", "list"], ["metadata", "get"],
                     ["metadata", "latest"], ["metadata", "lineage"], [])
         for command in commands:
             with self.subTest(command=command):

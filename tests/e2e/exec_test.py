@@ -165,6 +165,7 @@ class ExecTest(workspace.Workspace):
             ("--parameter", "alpha=1", "--", "echo", "{{parameters.alhpa}}"): "did you mean {{parameters.alpha}}",
             ("--", "echo", "{{runid}}"): "did you mean {{run_id}}",
             ("--output", "o=Text"): "there is no command",
+            ("echo", "hello"): "the command comes behind ' -- '",
             ("--output", "o", "--", "true"): "'o' has no '='",
             ("--output", "o=model", "--", "true"): "did you mean Model",
             ("--output", "o=A", "--output", "o=B", "--", "true"): "output 'o' is given twice",
