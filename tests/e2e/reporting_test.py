@@ -49,6 +49,15 @@ class ReportingTest(workspace.Workspace):
         self.ok(self.train(outputs_dir=self.outputs))
         self.assertEqual(self.values(), first)
 
+    def test_a_cache_hit_reports_the_same_values(self):
+        self.ok(self.train(outputs_dir=self.outputs))
+        first = self.values()
+        self.ok(self.train(run="r2", outputs_dir=self.outputs))
+        again = self.values()
+        self.assertEqual((again["cached"], again["state"]), ("true", "CACHED"))
+        own = {"cached": "false", "state": "COMPLETE", "execution_id": "1", "run_id": "r1"}
+        self.assertEqual({**again, **own}, first)
+
     def test_a_failure_leaves_only_what_is_true(self):
         self.ok(self.train(outputs_dir=self.outputs))
         self.assertEqual(self.exec("exit 3", run="r2", outputs_dir=self.outputs).returncode, 1)
