@@ -298,6 +298,7 @@ absl::StatusOr<StepReport> ReportFinished(const ClaimResponse& claim,
   StepReport report;
   report.state = found.executions(0).last_known_state();
   report.execution_id = claim.execution_id();
+  report.attempt = claim.attempt();
   report.finished_before = true;
   report.cached_from = CustomInt(found.executions(0), kCachedFromProperty);
   for (const rekindle::v1::Binding& binding : claim.outputs()) {

@@ -44,8 +44,10 @@ class ReportingTest(workspace.Workspace):
         self.assertEqual(sorted(files), sorted(self.values()))
 
     def test_a_step_that_was_finished_before_reports_the_same(self):
+        self.assertEqual(self.exec("exit 75", outputs_dir=self.outputs).returncode, 75)
         self.ok(self.train(outputs_dir=self.outputs))
         first = self.values()
+        self.assertEqual(first["attempt"], "2")
         self.ok(self.train(outputs_dir=self.outputs))
         self.assertEqual(self.values(), first)
 
