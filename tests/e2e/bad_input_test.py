@@ -179,8 +179,9 @@ class UsageTest(workspace.Workspace):
                 self.assert_refused(result, NOT_FOUND if "--db=y" in arguments else USAGE, expected)
 
     def test_every_command_has_help_with_an_example(self):
-        commands = (["example-gen"], ["schema-gen"], ["train"], ["exec"], ["import"], ["metadata", "list"], ["metadata", "get"],
-                    ["metadata", "latest"], ["metadata", "lineage"], [])
+        commands = (["example-gen"], ["schema-gen"], ["train"], ["exec"], ["import"], ["cache", "ls"],
+                    ["cache", "invalidate"], ["metadata", "list"], ["metadata", "get"], ["metadata", "latest"],
+                    ["metadata", "lineage"], [])
         for command in commands:
             with self.subTest(command=command):
                 result = self.ok(self.run_command(*command, "--help"))
