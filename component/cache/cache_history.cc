@@ -37,20 +37,23 @@ absl::StatusOr<Execution> GetExecution(int64_t id, const MetadataStore& store) {
   return response.executions(0);
 }
 
-absl::StatusOr<std::optional<int64_t>> FindNode(int64_t execution_id,
+// The context of the node that the fields name.
+absl::StatusOr<std::optional<int64_t>> FindNode(const CacheFields& fields,
                                                 const MetadataStore& store) {
-  ml_metadata::GetContextsByExecutionRequest request;
-  request.set_execution_id(execution_id);
+  const auto pipeline = fields.find("pipeline");
+  const auto node = fields.find("node");
+  if (pipeline == fields.end() || node == fields.end()) return std::nullopt;
+  ml_metadata::GetContextByTypeAndNameRequest request;
+  request.set_type_name("node");
+  request.set_context_name(absl::StrCat(pipeline->second, ".", node->second));
   RK_ASSIGN_OR_RETURN(const auto response,
-                      store.GetContextsByExecution(request));
-  for (const ml_metadata::Context& context : response.contexts()) {
-    if (context.type() == "node") return context.id();
-  }
-  return std::nullopt;
+                      store.GetContextByTypeAndName(request));
+  if (!response.has_context()) return std::nullopt;
+  return response.context().id();
 }
 
-ml_metadata::GetExecutionsByContextRequest CompletedBefore(
-    int64_t execution_id, int64_t node_context) {
+ml_metadata::GetExecutionsByContextRequest NewestCompleteFirst(
+    int64_t node_context, std::optional<int64_t> before) {
   using OrderByField = ml_metadata::ListOperationOptions::OrderByField;
   ml_metadata::GetExecutionsByContextRequest request;
   request.set_context_id(node_context);
@@ -58,26 +61,28 @@ ml_metadata::GetExecutionsByContextRequest CompletedBefore(
   options.set_max_result_size(kMostRuns);
   options.mutable_order_by_field()->set_field(OrderByField::ID);
   options.mutable_order_by_field()->set_is_asc(false);
-  options.set_filter_query(
-      absl::StrCat("last_known_state = COMPLETE AND id < ", execution_id));
+  options.set_filter_query(absl::StrCat(
+      "last_known_state = COMPLETE",
+      before.has_value() ? absl::StrCat(" AND id < ", *before) : ""));
   return request;
 }
 
-absl::StatusOr<std::optional<EarlierRun>> FindNearest(
-    int64_t execution_id, const CacheFields& fields,
+}  // namespace
+
+absl::StatusOr<std::optional<EarlierRun>> FindNearestRun(
+    const CacheFields& fields, std::optional<int64_t> before,
     const MetadataStore& store) {
   std::optional<EarlierRun> nearest;
   RK_ASSIGN_OR_RETURN(const std::optional<int64_t> node,
-                      FindNode(execution_id, store));
+                      FindNode(fields, store));
   if (!node.has_value()) return nearest;
-  RK_ASSIGN_OR_RETURN(
-      const auto runs,
-      store.GetExecutionsByContext(CompletedBefore(execution_id, *node)));
+  RK_ASSIGN_OR_RETURN(const auto runs, store.GetExecutionsByContext(
+                                           NewestCompleteFirst(*node, before)));
   for (const Execution& run : runs.executions()) {
-    const std::optional<CacheFields> before =
+    const std::optional<CacheFields> earlier =
         FieldsFromJson(CustomString(run, kCacheFieldsProperty));
-    if (!before.has_value()) continue;
-    std::vector<FieldDifference> differences = DifferencesOf(*before, fields);
+    if (!earlier.has_value()) continue;
+    std::vector<FieldDifference> differences = DifferencesOf(*earlier, fields);
     if (!nearest.has_value() ||
         differences.size() < nearest->differences.size()) {
       nearest = {run.id(), std::move(differences)};
@@ -85,8 +90,6 @@ absl::StatusOr<std::optional<EarlierRun>> FindNearest(
   }
   return nearest;
 }
-
-}  // namespace
 
 absl::StatusOr<CacheExplanation> ExplainCache(int64_t execution_id,
                                               const MetadataStore& store) {
@@ -106,8 +109,9 @@ absl::StatusOr<CacheExplanation> ExplainCache(int64_t execution_id,
   explanation.cached_from =
       CustomInt(explanation.execution, kCachedFromProperty);
   if (!explanation.cached_from.has_value()) {
-    RK_ASSIGN_OR_RETURN(explanation.nearest,
-                        FindNearest(execution_id, explanation.fields, store));
+    RK_ASSIGN_OR_RETURN(
+        explanation.nearest,
+        FindNearestRun(explanation.fields, execution_id, store));
   }
   return explanation;
 }

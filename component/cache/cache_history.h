@@ -20,6 +20,13 @@ struct EarlierRun {
   std::vector<FieldDifference> differences;
 };
 
+// The completed run of the node that the fields name with the fewest
+// differences, the newest of several; of those before execution `before`, if
+// given. At most the 100 newest are compared.
+absl::StatusOr<std::optional<EarlierRun>> FindNearestRun(
+    const CacheFields& fields, std::optional<int64_t> before,
+    const MetadataStore& store);
+
 // Why a step computed its outputs, or did not.
 struct CacheExplanation {
   ml_metadata::Execution execution;
@@ -27,8 +34,7 @@ struct CacheExplanation {
   // nullopt: it ended before it had decided, or is still about to.
   std::optional<CacheDecision> decision;
   std::optional<int64_t> cached_from;
-  // Unless it was a hit: the completed run of the node before it with the
-  // fewest differences, the newest of several.
+  // Unless it was a hit: the nearest run before it.
   std::optional<EarlierRun> nearest;
 };
 

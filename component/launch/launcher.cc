@@ -168,7 +168,7 @@ class ClaimedStep {
         CacheAnswer answer,
         AwaitTurn({claim_.execution_id(), claim_.token(), CacheKeyOf(*work_),
                    StopFds(), [this] { return CheckStop(); }, options_.note},
-                  options_.cache, store_));
+                  options_.cache, store_.metadata(), store_.steps()));
     decision_ = {KindOf(answer), std::move(answer.rejected)};
     return std::move(answer.hit);
   }

@@ -10,7 +10,8 @@
 #include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "component/cache/cache.h"
-#include "metadata/api/open_store.h"
+#include "metadata/api/metadata_store.h"
+#include "metadata/api/step_store.h"
 #include "rekindle/v1/step_service.pb.h"
 
 namespace rekindle {
@@ -33,37 +34,39 @@ absl::Status Pause(absl::Duration duration, const WorkTurn& turn) {
 }
 
 absl::StatusOr<StartWorkResponse> AskForWork(const WorkTurn& turn,
-                                             Store& store) {
+                                             StepStore& steps) {
   rekindle::v1::StartWorkRequest request;
   request.set_execution_id(turn.execution_id);
   request.set_token(turn.token);
   request.set_work_key(turn.key);
-  return store.steps().StartWork(request);
+  return steps.StartWork(request);
 }
 
 absl::StatusOr<CacheAnswer> Look(const WorkTurn& turn,
-                                 const CacheOptions& options, Store& store) {
-  return LookUp(turn.key, {options.max_age, absl::Now()}, store.metadata());
+                                 const CacheOptions& options,
+                                 const MetadataStore& metadata) {
+  return LookUp(turn.key, {options.max_age, absl::Now()}, metadata);
 }
 
 }  // namespace
 
 absl::StatusOr<CacheAnswer> AwaitTurn(const WorkTurn& turn,
                                       const CacheOptions& options,
-                                      Store& store) {
+                                      const MetadataStore& metadata,
+                                      StepStore& steps) {
   if (!options.look_up) {
     // Others may wait for it; it waits for nobody.
-    RK_RETURN_IF_ERROR(AskForWork(turn, store).status());
+    RK_RETURN_IF_ERROR(AskForWork(turn, steps).status());
     return CacheAnswer{};
   }
   bool noted = false;
   for (absl::Duration pause = kFirstPause;;
        pause = std::min(2 * pause, kLongestPause)) {
-    RK_ASSIGN_OR_RETURN(CacheAnswer answer, Look(turn, options, store));
+    RK_ASSIGN_OR_RETURN(CacheAnswer answer, Look(turn, options, metadata));
     if (answer.hit.has_value()) return answer;
-    RK_ASSIGN_OR_RETURN(const StartWorkResponse work, AskForWork(turn, store));
+    RK_ASSIGN_OR_RETURN(const StartWorkResponse work, AskForWork(turn, steps));
     // Whoever worked until a moment ago may have published since.
-    if (work.granted()) return Look(turn, options, store);
+    if (work.granted()) return Look(turn, options, metadata);
     if (!noted && turn.note) {
       turn.note(absl::StrCat("waiting: execution ", work.worker_execution_id(),
                              ", run by ", work.worker_owner(),

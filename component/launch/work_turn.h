@@ -12,7 +12,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "component/cache/cache.h"
-#include "metadata/api/open_store.h"
+#include "metadata/api/metadata_store.h"
+#include "metadata/api/step_store.h"
 
 namespace rekindle {
 
@@ -46,7 +47,8 @@ struct WorkTurn {
 //   CANCELLED, ABORTED, ...  what `check_stop` answered
 absl::StatusOr<CacheAnswer> AwaitTurn(const WorkTurn& turn,
                                       const CacheOptions& options,
-                                      Store& store);
+                                      const MetadataStore& metadata,
+                                      StepStore& steps);
 
 }  // namespace rekindle
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
 #include "base/digest.h"
@@ -23,6 +25,7 @@
 #include "component/cache/cache.h"
 #include "component/cache/cache_fields.h"
 #include "component/cache/cache_history.h"
+#include "component/launch/cache_forecast.h"
 #include "component/launch/launcher.h"
 #include "component/launch/step.h"
 #include "component/launch/tfx_names.h"
@@ -465,6 +468,36 @@ TEST_F(CachingTest, AHitIsExplainedByWhatItReused) {
   ASSERT_TRUE(why.decision.has_value());
   EXPECT_EQ(why.decision->kind, CacheDecision::Kind::kHit);
   EXPECT_EQ(why.cached_from, first.execution_id);
+}
+
+TEST_F(CachingTest, AForecastSaysWhatARunWouldFindAndWritesNothing) {
+  const absl::Time now = absl::Now();
+  RK_ASSERT_OK_AND_ASSIGN(
+      CacheForecast forecast,
+      ForecastCache(spec_, {}, options_.cache, now, store_->metadata()));
+  EXPECT_EQ(forecast.decision.kind, CacheDecision::Kind::kMiss);
+  EXPECT_FALSE(forecast.nearest.has_value());
+  EXPECT_THAT(store_->metadata().GetExecutions({})->executions(), IsEmpty());
+
+  const StepReport first = Run("1");
+  RK_ASSERT_OK_AND_ASSIGN(forecast, ForecastCache(spec_, {}, options_.cache,
+                                                  now, store_->metadata()));
+  EXPECT_EQ(forecast.decision.kind, CacheDecision::Kind::kHit);
+  ASSERT_TRUE(forecast.hit.has_value());
+  EXPECT_EQ(forecast.hit->ComputedBy(), first.execution_id);
+
+  spec_.parameters["epochs"] = IntValue(1);
+  RK_ASSERT_OK_AND_ASSIGN(forecast, ForecastCache(spec_, {}, options_.cache,
+                                                  now, store_->metadata()));
+  ASSERT_TRUE(forecast.nearest.has_value());
+  EXPECT_THAT(
+      forecast.nearest->differences,
+      ElementsAre(FieldDifference{"parameter.epochs", std::nullopt, "1"}));
+
+  options_.cache.look_up = false;
+  RK_ASSERT_OK_AND_ASSIGN(forecast, ForecastCache(spec_, {}, options_.cache,
+                                                  now, store_->metadata()));
+  EXPECT_EQ(forecast.decision.kind, CacheDecision::Kind::kOff);
 }
 
 TEST_F(CachingTest, AFirstRunHasNothingBeforeIt) {
