@@ -119,7 +119,7 @@ class GrpcStepStore : public StepStore {
   template <typename Response>
   absl::StatusOr<Response> Explain(absl::StatusOr<Response> response) const {
     if (!absl::IsUnimplemented(response.status())) return response;
-    return absl::FailedPreconditionError(absl::StrCat(
+    return absl::UnimplementedError(absl::StrCat(
         "the metadata server at ", peer_.address,
         " cannot run steps: it is not Rekindle's; start `rekindle serve`"));
   }
