@@ -10,8 +10,8 @@ namespace rekindle {
 
 // Why an execution computed its outputs or reused others, for people and for
 // programs.
-std::string ExplanationToText(const CacheExplanation& explanation);
-nlohmann::json ExplanationToJson(const CacheExplanation& explanation);
+std::string ExplanationToText(const CacheExplanation& why);
+nlohmann::json ExplanationToJson(const CacheExplanation& why);
 
 }  // namespace rekindle
 
