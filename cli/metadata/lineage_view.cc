@@ -16,6 +16,7 @@
 #include "base/status_macros.h"
 #include "cli/metadata/store_command.h"
 #include "cli/node_json.h"
+#include "component/cache/cache.h"
 #include "metadata/api/metadata_store.h"
 #include "metadata/api/values.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
@@ -76,15 +77,38 @@ class LineageWalk {
     RK_ASSIGN_OR_RETURN(const auto response,
                         store_.GetEventsByArtifactIDs(request));
     std::set<int64_t> found;
+    std::set<int64_t> reuses;
+    std::vector<Event> leading;
     for (const Event& event : response.events()) {
       if (!LeadsAway(event, /*from_artifact=*/true, view_.direction)) continue;
-      view_.events.push_back(event);
+      leading.push_back(event);
       if (!view_.executions.contains(event.execution_id())) {
         found.insert(event.execution_id());
       }
     }
     RK_RETURN_IF_ERROR(LoadExecutions(found));
+    for (const Event& event : leading) {
+      if (!IsReuse(event)) {
+        view_.events.push_back(event);
+      } else if (found.erase(event.execution_id()) > 0) {
+        reuses.insert(event.execution_id());
+      }
+    }
+    for (const int64_t reuse : reuses) view_.executions.erase(reuse);
     return found;
+  }
+
+  // Whether the event says that an execution took the artifact from the cache,
+  // and the one that made it is there to be followed instead.
+  bool IsReuse(const Event& event) const {
+    const auto found = view_.executions.find(event.execution_id());
+    const bool is_root = view_.root.kind == LineageRoot::Kind::kExecution &&
+                         view_.root.id == event.execution_id();
+    if (!IsOutput(event) || is_root || found == view_.executions.end()) {
+      return false;
+    }
+    const auto maker = CustomInt(found->second, kCachedFromProperty);
+    return maker.has_value() && view_.executions.contains(*maker);
   }
 
   absl::StatusOr<std::set<int64_t>> HopToArtifacts(

@@ -115,6 +115,13 @@ class HitsAndMissesTest(CacheWorkspace):
         self.assertIn("parameter.null_values", text)
         self.assert_refused(self.run_command("metadata", "why", "cache", 99, db=self.db), NOT_FOUND, "99")
 
+    def test_the_lineage_is_that_of_the_one_that_computed(self):
+        first = self.generate("a")
+        self.generate("b")
+        schema = self.report("schema-gen", run_id="b", examples="run:CsvExampleGen.examples")
+        lineage = self.query("lineage", schema["outputs"]["schema"]["id"])
+        self.assertEqual([e["id"] for e in lineage["executions"]], [first["execution_id"], schema["execution_id"]])
+
     def test_the_summary_says_whose_outputs_they_are(self):
         self.generate("a")
         text = self.ok(self.step("example-gen", run_id="b", input=self.csv)).stdout
