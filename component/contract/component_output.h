@@ -29,7 +29,7 @@ struct ComponentOutput {
 
 //   INVALID_ARGUMENT  a key is unknown or of the wrong type
 absl::StatusOr<ComponentOutput> ComponentOutputFromJson(
-    const nlohmann::json& json);
+    const nlohmann::json& value);
 
 // Reads and parses the file at `path`; no file is an empty answer.
 //

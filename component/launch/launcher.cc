@@ -163,7 +163,7 @@ class ClaimedStep {
   // Outputs of an earlier execution that stand for this one's, or none: it is
   // this step's turn to compute them.
   absl::StatusOr<std::optional<CacheEntry>> LookInCache() {
-    if (!work_.has_value() || !CanBeCached(spec_)) return std::nullopt;
+    if (!work_.has_value()) return std::nullopt;
     RK_ASSIGN_OR_RETURN(
         CacheAnswer answer,
         AwaitTurn({claim_.execution_id(), claim_.token(), CacheKeyOf(*work_),
@@ -279,7 +279,7 @@ class ClaimedStep {
   const OutputPaths paths_;
   LeaseKeeper lease_;
   const absl::Status resolved_;
-  const std::optional<CacheFields> work_;  // none if nothing was resolved
+  const std::optional<CacheFields> work_;  // none if it cannot be cached
   std::optional<CacheDecision> decision_;  // once it is made
   StepReport report_;
   bool reused_ = false;
@@ -325,7 +325,7 @@ absl::StatusOr<StepReport> Launcher::Run(const StepSpec& spec,
   RK_ASSIGN_OR_RETURN(ResolvedInputs inputs,
                       ResolveInputs(spec, store_.metadata()));
   std::optional<CacheFields> work;
-  if (CheckInputs(spec, inputs).ok()) {
+  if (CanBeCached(spec) && CheckInputs(spec, inputs).ok()) {
     work = DescribeWork(spec, inputs, options_.cache.ignored_inputs);
   }
   options_.on_stage(Stage::kResolved);

@@ -34,7 +34,6 @@ namespace {
 namespace fs = std::filesystem;
 
 using ml_metadata::Artifact;
-using ml_metadata::ArtifactType;
 
 constexpr char kOutputKey[] = "result";
 
@@ -56,7 +55,7 @@ absl::StatusOr<std::string> LocalPath(const std::string& uri) {
   const std::string absolute =
       fs::absolute(std::string(path)).lexically_normal();
   // Without the slash behind a folder's name: one place, one spelling.
-  const std::string trimmed(absl::StripSuffix(absolute, "/"));
+  std::string trimmed(absl::StripSuffix(absolute, "/"));
   if (PathExists(trimmed)) return trimmed;
   return absl::NotFoundError(
       absl::StrCat("there is no file or folder ", trimmed, " to import"));

@@ -301,6 +301,10 @@ TEST_F(TfxRecordsTest, AnExternalOutputStaysWhereItIs) {
   EXPECT_EQ(CustomInt(stored, "is_external"), 1);
   EXPECT_THAT(CustomString(stored, "digest"), HasSubstr("sha256:"));
   EXPECT_TRUE(PathExists(file));
+  // TFX's Importer has no cache either.
+  EXPECT_THAT(ContextsOf(stored.id()),
+              UnorderedElementsAre("pipeline=p", "pipeline_run=run-1",
+                                   "node=p.Importer"));
 }
 
 TEST_F(TfxRecordsTest, AnExternalOutputThatIsStoredMakesTheExecutionCached) {
