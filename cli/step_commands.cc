@@ -23,6 +23,7 @@
 #include "cli/parse_or_exit.h"
 #include "cli/step_flags.h"
 #include "component/launch/step.h"
+#include "component/resolve/artifact_ref.h"
 #include "component/steps/example_gen.h"
 #include "component/steps/schema_gen.h"
 #include "component/steps/train.h"
@@ -45,6 +46,9 @@ struct TrainFlags {
   std::string examples = "latest";
   std::string schema = "latest";
   std::string base_model = "latest";
+  std::string transform_graph = "none";
+  std::string hyperparameters = "none";
+  std::string statistics = "none";
   std::string train_args = "{}";
   std::string eval_args = "{}";
   std::optional<int64_t> train_steps;
@@ -61,10 +65,16 @@ struct TrainFlags {
 
 void TrainFlags::Bind(FlagSet& flags) {
   flags.String("examples", "REF", &examples,
-               "training data: latest, id:N, uri:PATH or run:NODE.KEY");
+               absl::StrCat("training data: ", kArtifactRefForms));
   flags.String("schema", "REF", &schema, "its schema");
   flags.String("base-model", "REF", &base_model,
                "model to start from; none starts cold");
+  flags.String("transform-graph", "REF", &transform_graph,
+               "what a Transform put out");
+  flags.String("hyperparameters", "REF", &hyperparameters,
+               "what a Tuner found: one JSON file");
+  flags.String("statistics", "REF", &statistics,
+               "of the examples; recorded as an input");
   flags.OptionalInt("train-steps", "N", &train_steps, "steps to train");
   flags.OptionalInt("eval-steps", "N", &eval_steps,
                     "batches to evaluate; all without it");
@@ -124,6 +134,12 @@ absl::StatusOr<TrainOptions> MakeTrainOptions(const TrainFlags& flags) {
   RK_ASSIGN_OR_RETURN(options.schema, RefFromFlag("schema", flags.schema));
   RK_ASSIGN_OR_RETURN(options.base_model,
                       RefFromFlag("base-model", flags.base_model));
+  RK_ASSIGN_OR_RETURN(options.transform_graph,
+                      RefFromFlag("transform-graph", flags.transform_graph));
+  RK_ASSIGN_OR_RETURN(options.hyperparameters,
+                      RefFromFlag("hyperparameters", flags.hyperparameters));
+  RK_ASSIGN_OR_RETURN(options.statistics,
+                      RefFromFlag("statistics", flags.statistics));
   RK_ASSIGN_OR_RETURN(options.train_args, ParseTrainArgs(flags.train_args));
   RK_ASSIGN_OR_RETURN(options.eval_args, ParseEvalArgs(flags.eval_args));
   RK_RETURN_IF_ERROR(ApplyShorthands("train", flags.train_steps,
@@ -172,7 +188,8 @@ int SchemaGenCommand(const Arguments& arguments) {
                 "rekindle schema-gen --pipeline=penguin "
                 "--examples=run:CsvExampleGen.examples --run-id=monday");
   flags.String("examples", "REF", &examples,
-               "the examples: latest, id:N, uri:PATH or run:NODE.KEY");
+               absl::StrCat("the examples: ", kArtifactRefForms));
+  step.BindInputs(flags);
   step.Bind(flags);
   if (const auto exit_code = ParseOrExit(flags, arguments)) return *exit_code;
   return RunStep(
@@ -194,6 +211,7 @@ int TrainCommand(const Arguments& arguments) {
       "rekindle train --pipeline=penguin --label-key=species "
       "--train-steps=100");
   train.Bind(flags);
+  step.BindInputs(flags);
   step.Bind(flags);
   if (const auto exit_code = ParseOrExit(flags, arguments)) return *exit_code;
   return RunStep(

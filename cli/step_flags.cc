@@ -16,14 +16,18 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/clock.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
 #include "cli/exit_code.h"
 #include "cli/flag_set.h"
 #include "cli/output.h"
 #include "cli/report_files.h"
+#include "cli/step_inputs.h"
+#include "cli/step_plan.h"
 #include "cli/step_report.h"
 #include "component/launch/launcher.h"
+#include "component/launch/plan.h"
 #include "component/launch/stage.h"
 #include "component/launch/step.h"
 #include "component/resolve/artifact_ref.h"
@@ -82,6 +86,32 @@ absl::StatusOr<StepReport> Launch(const StepFlags& flags, const StepSpec& spec,
   return Launcher(*store, std::move(options)).Run(spec, executor);
 }
 
+// The store as it is. One that is not there yet is an empty one, and is not
+// made.
+absl::StatusOr<std::unique_ptr<Store>> OpenToLook(const StoreFlags& flags) {
+  absl::StatusOr<std::unique_ptr<Store>> store =
+      flags.Open(OpenOptions::Mode::kReadOnly);
+  if (!absl::IsNotFound(store.status())) return store;
+  return OpenSqliteStore(":memory:", SystemClock());
+}
+
+int DryRun(const StepFlags& flags, const StepSpec& spec) {
+  const absl::StatusOr<std::unique_ptr<Store>> store = OpenToLook(flags.store);
+  if (!store.ok()) return Fail(store.status());
+  const absl::StatusOr<StepPlan> plan = PlanStep(spec, (*store)->metadata());
+  if (!plan.ok()) return Fail(plan.status());
+  if (flags.output == "json") {
+    std::cout << ToJsonText(PlanToJson(spec, *plan));
+  } else {
+    std::cout << PlanToText(spec, *plan);
+  }
+  if (plan->ready.ok()) return kOk;
+  std::cerr << "rekindle: " << plan->ready.message() << '\n';
+  StepReport would_end;
+  would_end.error = plan->ready;
+  return ExitCodeOf(would_end);
+}
+
 }  // namespace
 
 std::string OutputsDirByDefault() {
@@ -110,7 +140,16 @@ void StepFlags::Bind(FlagSet& flags, const std::string& format_flag) {
                "recorded: what this step was built from");
   flags.String("image-digest", "DIGEST", &image_digest,
                "recorded: the container image this step runs in");
+  flags.Bool("allow-partial", &allow_partial,
+             "also choose models whose training was cut short");
+  flags.Bool("dry-run", &dry_run,
+             "say which inputs it would take, and why; write nothing");
   flags.Format({"text", "json"}, &output, format_flag);
+}
+
+void StepFlags::BindInputs(FlagSet& flags) {
+  flags.Strings("input", "KEY=TYPE:REF", &extra_inputs,
+                "another artifact to read, recorded as an input of this step");
 }
 
 absl::StatusOr<StepSpec> StepFlags::MakeSpec() const {
@@ -133,6 +172,7 @@ absl::StatusOr<StepSpec> StepFlags::MakeSpec() const {
         std::pair("image_digest", image_digest)}) {
     if (!value.empty()) spec.facts[name] = StringValue(value);
   }
+  spec.allow_partial = allow_partial;
   return spec;
 }
 
@@ -152,6 +192,9 @@ int RunStep(const StepFlags& flags, const MakeExecutor& make_executor) {
   const absl::StatusOr<std::unique_ptr<Executor>> executor =
       make_executor(*spec);
   if (!executor.ok()) return Fail(executor.status());
+  const absl::Status added = AddExtraInputs(flags.extra_inputs, *spec);
+  if (!added.ok()) return Fail(added);
+  if (flags.dry_run) return DryRun(flags, *spec);
   // Before the work: it would be a pity to have nowhere to report it to.
   if (absl::Status ready = PrepareReportFiles(flags.outputs_dir); !ready.ok()) {
     return Fail(WithContext(ready, "--outputs-dir"));

@@ -4,6 +4,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -35,10 +37,15 @@ struct StepFlags {
   std::string image_digest;
   absl::Duration lease = absl::Seconds(30);
   CacheFlags cache;
+  bool allow_partial = false;
+  bool dry_run = false;
+  std::vector<std::string> extra_inputs;  // as AddExtraInputs
   StoreFlags store;
 
   // `format_flag` as in FlagSet::Format.
   void Bind(FlagSet& flags, const std::string& format_flag = "output");
+  // --input, for a step whose own flags leave that name free.
+  void BindInputs(FlagSet& flags);
 
   // The part of a spec that these flags give.
   //

@@ -12,6 +12,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
@@ -87,6 +88,7 @@ absl::StatusOr<InputSpec> ParseInputFlag(const std::string& text) {
   InputSpec input;
   input.key = key;
   input.type_name = rest.substr(0, colon);
+  input.typed_by_user = true;
   RK_RETURN_IF_ERROR(ArtifactTypeNamed("input", input.type_name).status());
   absl::StatusOr<ArtifactRef> ref = ParseArtifactRef(rest.substr(colon + 1));
   if (!ref.ok()) {
@@ -94,6 +96,24 @@ absl::StatusOr<InputSpec> ParseInputFlag(const std::string& text) {
   }
   input.ref = *std::move(ref);
   return input;
+}
+
+absl::Status AddExtraInputs(const std::vector<std::string>& texts,
+                            StepSpec& spec) {
+  for (const std::string& text : texts) {
+    RK_ASSIGN_OR_RETURN(InputSpec input, ParseInputFlag(text));
+    const bool taken = std::any_of(
+        spec.inputs.begin(), spec.inputs.end(),
+        [&input](const InputSpec& other) { return other.key == input.key; });
+    if (taken) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--input: '", input.key,
+          "' is an input already; give it once, a step's own as --",
+          absl::StrReplaceAll(input.key, {{"_", "-"}}), "=REF"));
+    }
+    spec.inputs.push_back(std::move(input));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<OutputSpec> ParseOutputFlag(const std::string& text) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "component/launch/step.h"
@@ -17,6 +18,10 @@ namespace rekindle {
 
 // "--input data=Examples:latest": key, type and reference.
 absl::StatusOr<InputSpec> ParseInputFlag(const std::string& text);
+
+// Adds inputs that a user gives a step beside its own, each as above.
+absl::Status AddExtraInputs(const std::vector<std::string>& texts,
+                            StepSpec& spec);
 
 // "--output report=Metrics": key and type, one of TFX's or one of the user's.
 absl::StatusOr<OutputSpec> ParseOutputFlag(const std::string& text);

@@ -2,30 +2,33 @@
 #define REKINDLE_CLI_METADATA_INPUT_CHOICES_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "component/resolve/candidate.h"
+#include "component/resolve/input_choice.h"
 #include "metadata/api/metadata_store.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 #include "nlohmann/json.hpp"
 
 namespace rekindle {
 
-// What an execution took under one key.
-struct InputChoice {
-  std::string key;                            // "base_model"
-  std::vector<ml_metadata::Artifact> chosen;  // empty: it went without
-  // Newer artifacts of the type in the same pipeline that it could have taken,
-  // newest first. Executions do not record them: they are judged anew, as they
-  // are now.
-  std::vector<Candidate> passed_over;
+// What an execution took under one key, and what it did not take.
+struct ExplainedInput {
+  std::string key;  // "base_model"
+  // As the execution recorded it when it was claimed. Other programs record
+  // none: then newer artifacts of the type in the same pipeline that it could
+  // have taken, newest first, judged as they are now.
+  InputChoice choice;
+  bool recorded = false;
+  // Those of the choice that are still stored, by id.
+  std::map<int64_t, ml_metadata::Artifact> artifacts;
 };
 
 struct ExecutionChoices {
   ml_metadata::Execution execution;
-  std::vector<InputChoice> inputs;
+  std::vector<ExplainedInput> inputs;
 };
 
 // The inputs of an execution, or the one under `key` if that is not empty.

@@ -83,11 +83,11 @@ int MetadataWhyCommand(const Arguments& arguments) {
   std::string format;
   FlagSet flags(
       "metadata why [INPUT] ID|execution:ID [flags]",
-      "Says what an execution took as its inputs, and which newer candidates "
-      "it did not\ntake, and why. An artifact's id asks about the execution "
-      "that made it; with INPUT,\nID is an execution's. 'why cache' says why "
-      "it "
-      "computed its outputs, or whose it reused.",
+      "Says what an execution took as its inputs, which candidates it looked "
+      "at and why it\ntook them or not, as it recorded them then. An "
+      "artifact's id asks about the execution\nthat made it; with INPUT, ID is "
+      "an execution's. 'why cache' says why it computed its\noutputs, or whose "
+      "it reused.",
       "rekindle metadata why base-model 6");
   flags.Format(kOutputFormats, &format);
   store.Bind(flags);

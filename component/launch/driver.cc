@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -13,6 +14,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "base/digest.h"
+#include "base/nearest_name.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
 #include "base/uuid.h"
@@ -20,6 +22,7 @@
 #include "component/cache/cache_fields.h"
 #include "component/launch/failure.h"
 #include "component/launch/step.h"
+#include "component/launch/tfx_names.h"
 #include "component/resolve/candidate.h"
 #include "component/resolve/digest_check.h"
 #include "component/resolve/input_choice.h"
@@ -87,6 +90,25 @@ absl::Status NothingUsable(const InputSpec& input, const StepSpec& spec,
           absl::StrReplaceAll(input.key, {{"_", "-"}}), "=id:NUMBER")));
 }
 
+// NOT_FOUND, with the name that was most likely meant, if the type is neither
+// TFX's nor stored.
+absl::StatusOr<absl::Status> CheckTypeIsStored(const std::string& type_name,
+                                               const MetadataStore& store) {
+  RK_ASSIGN_OR_RETURN(const auto types, store.GetArtifactTypes({}));
+  std::vector<std::string> names = StandardArtifactTypeNames();
+  for (const ml_metadata::ArtifactType& type : types.artifact_types()) {
+    names.push_back(type.name());
+  }
+  if (std::find(names.begin(), names.end(), type_name) != names.end()) {
+    return absl::OkStatus();
+  }
+  const std::optional<std::string> nearest = NearestName(type_name, names);
+  return absl::NotFoundError(absl::StrCat(
+      "no artifact type '", type_name, "' is stored; ",
+      nearest.has_value() ? absl::StrCat("did you mean ", *nearest, "?")
+                          : "'rekindle metadata list types' shows what is"));
+}
+
 }  // namespace
 
 absl::Status CheckRunIsOurs(const StepSpec& spec, const MetadataStore& store) {
@@ -114,10 +136,16 @@ absl::StatusOr<ResolvedInputs> ResolveInputs(const StepSpec& spec,
                                              const MetadataStore& store) {
   ResolvedInputs inputs;
   for (const InputSpec& input : spec.inputs) {
-    RK_ASSIGN_OR_RETURN(inputs[input.key],
+    Resolution& resolution = inputs[input.key];
+    RK_ASSIGN_OR_RETURN(resolution,
                         Resolve({input.type_name, input.ref, spec.pipeline,
                                  spec.run_id, spec.allow_partial},
                                 store));
+    if (input.typed_by_user && resolution.candidates.empty() &&
+        resolution.refusal.ok()) {
+      RK_ASSIGN_OR_RETURN(resolution.refusal,
+                          CheckTypeIsStored(input.type_name, store));
+    }
   }
   return inputs;
 }
@@ -134,6 +162,13 @@ absl::Status CheckInputs(const StepSpec& spec, const ResolvedInputs& inputs) {
     }
     if (input.required && resolution.chosen.empty()) {
       return NothingUsable(input, spec, resolution);
+    }
+    if (input.single && resolution.chosen.size() > 1) {
+      return WithReason(
+          FailureReason::kInputUnusable,
+          absl::FailedPreconditionError(absl::StrCat(
+              "input '", input.key, "': ", input.ref.ToString(), " came to ",
+              resolution.chosen.size(), " artifacts; it takes only one")));
     }
   }
   return absl::OkStatus();
@@ -199,10 +234,8 @@ rekindle::v1::ClaimRequest MakeClaimRequest(
   }
 
   for (const InputSpec& input : spec.inputs) {
-    (*request.mutable_execution()
-          ->mutable_custom_properties())[InputChoiceProperty(input.key)] =
-        StringValue(ToJson(
-            RecordChoice(input.type_name, input.ref, inputs.at(input.key))));
+    properties[InputChoiceProperty(input.key)] = StringValue(
+        ToJson(RecordChoice(input.type_name, input.ref, inputs.at(input.key))));
   }
   // As TFX: an execution that could not resolve all of its inputs has none.
   if (!CheckInputs(spec, inputs).ok()) return request;

@@ -27,6 +27,8 @@ struct InputSpec {
   std::string type_name;  // "Model"
   ArtifactRef ref;
   bool required = true;
+  bool single = false;         // more than one artifact cannot be worked with
+  bool typed_by_user = false;  // the type may be a mistake
 };
 
 // An artifact that a step writes.

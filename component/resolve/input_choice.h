@@ -46,7 +46,7 @@ std::string InputChoiceProperty(const std::string& key);
 //
 //   INVALID_ARGUMENT  not the JSON of a choice
 std::string ToJson(const InputChoice& choice);
-absl::StatusOr<InputChoice> ParseInputChoice(const std::string& json);
+absl::StatusOr<InputChoice> ParseInputChoice(const std::string& text);
 
 // The choices that were recorded with an execution, by key. A property that
 // cannot be read, as somebody else may have written it, is left out.

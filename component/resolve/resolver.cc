@@ -44,19 +44,7 @@ class Chooser {
     if (strategy.order != Strategy::Order::kRankDescending) {
       return ChooseFrom(channel, strategy);
     }
-    RK_ASSIGN_OR_RETURN(RankedChannel ranked,
-                        RankedChannel::Read(
-                            std::move(channel), strategy,
-                            [this](Artifact artifact, std::string reason) {
-                              const std::string not_of_type =
-                                  WhyNotOfType(artifact, query_.type_name);
-                              resolution_.PassOver(std::move(artifact),
-                                                   not_of_type.empty()
-                                                       ? std::move(reason)
-                                                       : not_of_type);
-                            },
-                            store_));
-    return ChooseFrom(ranked, strategy);
+    return ChooseRanked(std::move(channel), strategy);
   }
 
   absl::StatusOr<Resolution> ChooseBlessed() {
@@ -69,6 +57,27 @@ class Chooser {
   }
 
  private:
+  // Those without a rank are told last: the others came closer.
+  absl::StatusOr<Resolution> ChooseRanked(Channel channel,
+                                          const Strategy& strategy) {
+    Resolution unranked;
+    const auto pass_over = [&](Artifact artifact, std::string reason) {
+      std::string not_of_type = WhyNotOfType(artifact, query_.type_name);
+      if (!not_of_type.empty()) reason = std::move(not_of_type);
+      unranked.PassOver(std::move(artifact), std::move(reason));
+    };
+    RK_ASSIGN_OR_RETURN(
+        RankedChannel ranked,
+        RankedChannel::Read(std::move(channel), strategy, pass_over, store_));
+    RK_ASSIGN_OR_RETURN(Resolution resolution, ChooseFrom(ranked, strategy));
+    for (Candidate& candidate : unranked.candidates) {
+      resolution.PassOver(std::move(candidate.artifact),
+                          std::move(candidate.reason));
+    }
+    resolution.more_passed_over += unranked.more_passed_over;
+    return resolution;
+  }
+
   template <typename Source>
   absl::StatusOr<Resolution> ChooseFrom(Source& source,
                                         const Strategy& strategy) {

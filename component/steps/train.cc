@@ -24,6 +24,7 @@
 #include "component/launch/step.h"
 #include "component/launch/supervisor.h"
 #include "component/launch/tfx_names.h"
+#include "component/resolve/artifact_ref.h"
 #include "component/steps/proto_json.h"
 #include "component/steps/splits.h"
 #include "metadata/api/values.h"
@@ -64,7 +65,15 @@ std::optional<int64_t> StepsOf(const Args& args) {
   return args.num_steps();
 }
 
-// FnArgs wants the one file of a Schema artifact.
+// Adds an input that a step can go without, but was told to read.
+void AddIfNamed(const std::string& key, const std::string& type_name,
+                const ArtifactRef& ref, StepSpec& spec) {
+  if (ref == ArtifactRef{ArtifactRef::None{}}) return;
+  spec.inputs.push_back(
+      {key, type_name, ref, /*required=*/true, /*single=*/true});
+}
+
+// FnArgs wants the one file of a Schema or HyperParameters artifact.
 absl::StatusOr<std::string> OnlyFileOf(const Artifact& artifact) {
   RK_ASSIGN_OR_RETURN(const std::vector<std::string> files,
                       ListFiles(artifact.uri()));
@@ -72,6 +81,17 @@ absl::StatusOr<std::string> OnlyFileOf(const Artifact& artifact) {
   return absl::FailedPreconditionError(absl::StrCat(
       artifact.type(), " artifact ", artifact.id(), " at ", artifact.uri(),
       " holds ", files.size(), " files; it must hold exactly one"));
+}
+
+absl::StatusOr<nlohmann::json> ReadHyperparameters(const Artifact& artifact) {
+  RK_ASSIGN_OR_RETURN(const std::string file, OnlyFileOf(artifact));
+  RK_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  auto values =
+      nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (values.is_object()) return values;
+  return absl::FailedPreconditionError(
+      absl::StrCat(artifact.type(), " artifact ", artifact.id(), ": ", file,
+                   " is not a JSON object"));
 }
 
 std::string JsonListOf(const std::vector<WarmStartVariable>& variables) {
@@ -126,6 +146,12 @@ class Train : public Executor {
                         OnlyFileOf(*context.FindInput("schema")));
     if (const Artifact* base = context.FindInput("base_model")) {
       RK_ASSIGN_OR_RETURN(input.base_model, ServingModelDir(*base));
+    }
+    if (const Artifact* graph = context.FindInput("transform_graph")) {
+      input.transform_graph_path = graph->uri();
+    }
+    if (const Artifact* found = context.FindInput("hyperparameters")) {
+      RK_ASSIGN_OR_RETURN(input.hyperparameters, ReadHyperparameters(*found));
     }
     const std::string& model = context.output_dirs.at("model");
     input.serving_model_dir = JoinPath(model, "Format-Serving");
@@ -230,10 +256,16 @@ absl::StatusOr<EvalArgs> ParseEvalArgs(const std::string& json) {
 
 std::unique_ptr<Executor> MakeTrain(TrainOptions options, StepSpec& spec) {
   spec.execution_type = TrainerType();
-  spec.inputs = {
-      {"examples", "Examples", options.examples},
-      {"schema", "Schema", options.schema},
-      {"base_model", "Model", options.base_model, /*required=*/false}};
+  spec.inputs = {{"examples", "Examples", options.examples},
+                 {"schema", "Schema", options.schema, /*required=*/true,
+                  /*single=*/true},
+                 {"base_model", "Model", options.base_model, /*required=*/false,
+                  /*single=*/true}};
+  AddIfNamed("transform_graph", "TransformGraph", options.transform_graph,
+             spec);
+  AddIfNamed("hyperparameters", "HyperParameters", options.hyperparameters,
+             spec);
+  AddIfNamed("statistics", "ExampleStatistics", options.statistics, spec);
   spec.outputs = {{"model", ModelType()},
                   {"model_run", ModelRunType(), /*survives_failure=*/true}};
   spec.parameters = {

@@ -20,6 +20,10 @@ struct TrainOptions {
   ArtifactRef examples;
   ArtifactRef schema;
   ArtifactRef base_model;
+  // Only recorded and handed on if they are named; then they must be there.
+  ArtifactRef transform_graph;
+  ArtifactRef hyperparameters;
+  ArtifactRef statistics;
   tfx::components::trainer::TrainArgs train_args;
   tfx::components::trainer::EvalArgs eval_args;
   nlohmann::json custom_config;  // object or null

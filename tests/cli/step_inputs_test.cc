@@ -12,6 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
+using ::testing::SizeIs;
 
 TEST(StepInputsTest, AnInputHasAKeyATypeAndAReference) {
   RK_ASSERT_OK_AND_ASSIGN(const InputSpec input,
@@ -20,6 +21,23 @@ TEST(StepInputsTest, AnInputHasAKeyATypeAndAReference) {
   EXPECT_EQ(input.type_name, "Model");
   EXPECT_EQ(input.ref.ToString(), "uri:/m=1:2");
   EXPECT_TRUE(input.required);
+}
+
+TEST(StepInputsTest, ExtraInputsAreAddedToAStepsOwn) {
+  StepSpec spec;
+  spec.inputs = {{"base_model", "Model", {}}};
+  EXPECT_THAT(AddExtraInputs({"slices=Config:latest"}, spec), IsOk());
+  ASSERT_THAT(spec.inputs, SizeIs(2));
+  EXPECT_EQ(spec.inputs[1].key, "slices");
+  EXPECT_TRUE(spec.inputs[1].typed_by_user);
+}
+
+TEST(StepInputsTest, AnInputIsNotGivenTwice) {
+  StepSpec spec;
+  spec.inputs = {{"base_model", "Model", {}}};
+  EXPECT_THAT(AddExtraInputs({"base_model=Model:latest"}, spec),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("--base-model=REF")));
 }
 
 TEST(StepInputsTest, AnOutputOfTfxsTypeHasItsProperties) {
