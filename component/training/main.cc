@@ -18,6 +18,7 @@
 #include "component/contract/executor_input.h"
 #include "component/contract/executor_output.h"
 #include "component/training/flags.h"
+#include "component/training/model_probe.h"
 #include "component/training/predictor.h"
 #include "component/training/stop_signal.h"
 #include "component/training/trainer.h"
@@ -27,15 +28,16 @@ namespace {
 
 constexpr char kHelp[] =
     R"(Usage: rekindle-trainer --executor_input=FILE
-       rekindle-trainer --mode=predict --saved_model=DIR --examples=PATTERN
+       rekindle-trainer --mode=predict|validate --saved_model=DIR --examples=PATTERN
 
 Trains a tabular classifier on TensorFlow as an executor input says, or prints
-what a SavedModel answers to examples.
+what a SavedModel answers to examples, or tries whether one can be served: it loads,
+and its answers are finite numbers.
 
   --executor_input=FILE  JSON that says what to train on and where to write
-  --mode=train|predict   what to do (default: train)
-  --saved_model=DIR      predict: the model, a folder with saved_model.pb
-  --examples=PATTERN     predict: TFRecord files of tf.Examples, plain or gzip
+  --mode=train|predict|validate  what to do (default: train)
+  --saved_model=DIR      the model to ask, a folder with saved_model.pb
+  --examples=PATTERN     what to ask: TFRecord files of tf.Examples, plain or gzip
   --signature=NAME       predict: what to ask (default: serving_default)
   --help, --version
 
@@ -108,6 +110,14 @@ int RunPredict(const Flags& flags) {
   return predicted.ok() ? 0 : Report(predicted, kExitFailed);
 }
 
+int RunValidate(const Flags& flags) {
+  const absl::Status usage = RequireFlags(flags, {"saved_model", "examples"});
+  if (!usage.ok()) return Report(usage, kExitUsage);
+  const absl::Status probed =
+      ProbeModel(flags.at("saved_model"), flags.at("examples"));
+  return probed.ok() ? 0 : Report(probed, kExitFailed);
+}
+
 int RunTrain(const Flags& flags) {
   const absl::Status usage = RequireFlags(flags, {"executor_input"});
   if (!usage.ok()) return Report(usage, kExitUsage);
@@ -132,9 +142,11 @@ int Main(const std::vector<std::string>& arguments) {
   const auto mode = flags->find("mode");
   if (mode == flags->end() || mode->second == "train") return RunTrain(*flags);
   if (mode->second == "predict") return RunPredict(*flags);
-  return Report(absl::InvalidArgumentError("--mode is '" + mode->second +
-                                           "', expected train or predict"),
-                kExitUsage);
+  if (mode->second == "validate") return RunValidate(*flags);
+  return Report(
+      absl::InvalidArgumentError("--mode is '" + mode->second +
+                                 "', expected train, predict or validate"),
+      kExitUsage);
 }
 
 }  // namespace

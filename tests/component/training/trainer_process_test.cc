@@ -172,6 +172,23 @@ TEST_F(TrainerProcessTest, HelpAndVersionAnswer) {
   EXPECT_THAT(version.text(), HasSubstr("rekindle-trainer "));
 }
 
+TEST_F(TrainerProcessTest, ValidatingLoadsAModelAndAsksIt) {
+  const ExecutorInput input = Input();
+  TrainerProcess trained({InputFlag(input)});
+  ASSERT_EQ(trained.Wait(), 0) << trained.text();
+  const std::vector<std::string> validate = {
+      "--mode=validate", "--saved_model=" + input.serving_model_dir,
+      "--examples=" + input.eval_files.front()};
+  TrainerProcess good(validate);
+  EXPECT_EQ(good.Wait(), 0) << good.text();
+
+  std::filesystem::resize_file(
+      input.serving_model_dir + "/variables/variables.data-00000-of-00001", 8);
+  TrainerProcess cut_short(validate);
+  EXPECT_EQ(cut_short.Wait(), 1);
+  EXPECT_THAT(cut_short.text(), HasSubstr("does not load"));
+}
+
 TEST_F(TrainerProcessTest, PredictingWithoutAModelFails) {
   TrainerProcess process(
       {"--mode", "predict", "--saved-model", "/no/model", "--examples", "x"});
