@@ -13,13 +13,22 @@ namespace {
 std::atomic<int> last_signal{0};
 std::atomic<int> signal_count{0};
 int write_fd = -1;
+int hurry_write_fd = -1;
 
 void OnSignal(int signal) {
   last_signal = signal;
-  ++signal_count;
+  const bool hurry = ++signal_count > 1;
   const char byte = 1;
   // A full pipe is readable already, which is all that matters.
-  [[maybe_unused]] const ssize_t n = write(write_fd, &byte, 1);
+  [[maybe_unused]] const ssize_t n =
+      write(hurry ? hurry_write_fd : write_fd, &byte, 1);
+}
+
+void MakePipe(int& read_end, int& write_end) {
+  std::array<int, 2> fds;
+  if (pipe2(fds.data(), O_CLOEXEC | O_NONBLOCK) != 0) return;
+  read_end = fds[0];
+  write_end = fds[1];
 }
 
 }  // namespace
@@ -30,11 +39,8 @@ Cancellation& Cancellation::Get() {
 }
 
 Cancellation::Cancellation() {
-  std::array<int, 2> fds;
-  if (pipe2(fds.data(), O_CLOEXEC | O_NONBLOCK) == 0) {
-    read_fd_ = fds[0];
-    write_fd = fds[1];
-  }
+  MakePipe(read_fd_, write_fd);
+  MakePipe(hurry_read_fd_, hurry_write_fd);
   struct sigaction action = {};
   action.sa_handler = OnSignal;
   sigaction(SIGINT, &action, nullptr);

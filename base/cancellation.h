@@ -17,11 +17,14 @@ class Cancellation {
   int count() const;
   // Readable once asked; for poll(). Never read from it.
   int fd() const { return read_fd_; }
+  // The same, once asked a second time.
+  int hurry_fd() const { return hurry_read_fd_; }
 
  private:
   Cancellation();
 
   int read_fd_ = -1;
+  int hurry_read_fd_ = -1;
 };
 
 }  // namespace rekindle

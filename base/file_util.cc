@@ -56,6 +56,11 @@ bool PathExists(const std::string& path) {
   return stat(path.c_str(), &info) == 0;
 }
 
+bool IsEmptyFolder(const std::string& path) {
+  std::error_code none;
+  return fs::is_empty(path, none) && fs::is_directory(path, none);
+}
+
 std::string JoinPath(absl::string_view a, absl::string_view b) {
   if (a.empty()) return std::string(b);
   return absl::StrCat(absl::StripSuffix(a, "/"), "/",

@@ -13,6 +13,9 @@ namespace rekindle {
 
 bool PathExists(const std::string& path);
 
+// Whether there is a folder at `path` with nothing in it.
+bool IsEmptyFolder(const std::string& path);
+
 // `a` and `b` with exactly one slash between them.
 std::string JoinPath(absl::string_view a, absl::string_view b);
 
