@@ -14,7 +14,10 @@ namespace rekindle {
 // A claim lives in three durable facts of the execution: its state, and its
 // custom properties `attempts` (a JSON list, one object per claim) and
 // `prepared_outputs` (JSON, from PreparePublish to Publish). The token is the
-// number of the attempt. Every method is one transaction. Thread-safe.
+// number of the attempt. Every method is one transaction. A method that answers
+// UNAVAILABLE, because the database is locked or the server is not there, may be
+// called again: the second call answers as the first would have, but for Claim,
+// which then waits for its own lost lease. Thread-safe.
 class StepStore {
  public:
   virtual ~StepStore() = default;
@@ -27,7 +30,9 @@ class StepStore {
   //                        is missing; the lease is not positive
   //   NOT_FOUND            an input artifact is not stored
   //   ALREADY_EXISTS       a stored type of that name differs
-  //   FAILED_PRECONDITION  another process holds a lease that has not ended
+  //   FAILED_PRECONDITION  another process holds a lease that has not ended; one
+  //                        that ends later than its length from now, because
+  //                        the clock was set back, is cut to its length
   virtual absl::StatusOr<rekindle::v1::ClaimResponse> Claim(
       const rekindle::v1::ClaimRequest& request) = 0;
 
@@ -65,8 +70,10 @@ class StepStore {
   // Ends the execution without outputs. Repeated with the same token it
   // changes nothing.
   //
-  //   INVALID_ARGUMENT    the state is neither FAILED nor CANCELED
-  //   NOT_FOUND, ABORTED  as Renew
+  //   INVALID_ARGUMENT     the state is neither FAILED nor CANCELED
+  //   NOT_FOUND, ABORTED   as Renew
+  //   FAILED_PRECONDITION  only an abandoned one was to be ended, and its lease
+  //                        has not ended
   virtual absl::StatusOr<rekindle::v1::FinishResponse> Finish(
       const rekindle::v1::FinishRequest& request) = 0;
 

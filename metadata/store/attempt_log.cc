@@ -1,6 +1,9 @@
 #include "metadata/store/attempt_log.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
 
 #include "absl/strings/string_view.h"
 
@@ -8,6 +11,8 @@ namespace rekindle {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr char kLauncherLost[] = "LAUNCHER_LOST";
 
 bool IsAttempt(const Json& entry) {
   return entry.is_object() && entry.contains("attempt") &&
@@ -32,23 +37,41 @@ std::string AttemptLog::last_owner() const {
   return owner.is_string() ? owner.get<std::string>() : "";
 }
 
-void AttemptLog::Start(int64_t number, absl::string_view owner,
-                       int64_t now_millis) {
-  if (!attempts_.empty() && !attempts_.back().contains("state")) {
-    End("LOST", "its lease ended", now_millis);
+std::optional<int64_t> AttemptLog::last_lease_millis() const {
+  if (attempts_.empty() || !attempts_.back().contains("lease_millis")) {
+    return std::nullopt;
   }
-  attempts_.push_back({{"attempt", number},
-                       {"owner", std::string(owner)},
-                       {"start_millis", now_millis}});
+  const Json& lease = attempts_.back()["lease_millis"];
+  if (!lease.is_number_integer()) return std::nullopt;
+  return lease.get<int64_t>();
 }
 
-void AttemptLog::End(absl::string_view state, absl::string_view reason,
+void AttemptLog::Start(int64_t number, const Claimant& claimant,
+                       const Cause& of_lost, int64_t now_millis) {
+  if (!attempts_.empty() && !attempts_.back().contains("state")) {
+    Cause cause = of_lost;
+    if (cause.reason.empty()) cause.reason = "its lease ended";
+    if (cause.failure_reason.empty()) cause.failure_reason = kLauncherLost;
+    End("LOST", cause, now_millis);
+  }
+  Json& attempt =
+      attempts_.emplace_back(Json{{"attempt", number},
+                                  {"owner", claimant.owner},
+                                  {"lease_millis", claimant.lease_millis},
+                                  {"start_millis", now_millis}});
+  if (!claimant.node_dir.empty()) attempt["node_dir"] = claimant.node_dir;
+}
+
+void AttemptLog::End(absl::string_view state, const Cause& cause,
                      int64_t now_millis) {
   if (attempts_.empty()) return;
   Json& attempt = attempts_.back();
   attempt["end_millis"] = now_millis;
   attempt["state"] = std::string(state);
-  if (!reason.empty()) attempt["reason"] = std::string(reason);
+  if (!cause.failure_reason.empty()) {
+    attempt["failure_reason"] = cause.failure_reason;
+  }
+  if (!cause.reason.empty()) attempt["reason"] = cause.reason;
 }
 
 // Owner and reason may hold any bytes; JSON may not.

@@ -151,20 +151,36 @@ absl::Status EnsureContexts(Database& db, const ClaimRequest& request,
   return absl::OkStatus();
 }
 
-absl::Status CheckNotHeld(Database& db, const Execution& execution,
-                          int64_t now_millis) {
-  RK_ASSIGN_OR_RETURN(const std::optional<Lease> lease,
+// The lease that keeps others from the execution; nullopt if none does. One
+// that seems to last longer than leases of its owner do was given out before
+// the clock was set back: it is cut, so that a dead owner's does not live for
+// hours. A live owner renews it.
+absl::StatusOr<std::optional<Lease>> FindHold(Database& db,
+                                              const Execution& execution,
+                                              int64_t now_millis) {
+  if (execution.last_known_state() != Execution::RUNNING) return std::nullopt;
+  RK_ASSIGN_OR_RETURN(std::optional<Lease> lease,
                       FindLease(db, execution.id()));
-  if (execution.last_known_state() != Execution::RUNNING ||
-      !lease.has_value() || lease->expires_millis <= now_millis) {
-    return absl::OkStatus();
+  if (!lease.has_value() || lease->expires_millis <= now_millis) {
+    return std::nullopt;
   }
+  const std::optional<int64_t> length =
+      AttemptsOf(execution).last_lease_millis();
+  if (length.has_value() && lease->expires_millis > now_millis + *length) {
+    lease->expires_millis = now_millis + *length;
+    RK_RETURN_IF_ERROR(PutLease(db, execution.id(), *lease));
+  }
+  return lease;
+}
+
+absl::Status Held(const Execution& execution, const Lease& lease,
+                  int64_t now_millis) {
   return absl::FailedPreconditionError(
       absl::StrCat("execution ", execution.id(), " ('", execution.external_id(),
                    "') is being run by ", AttemptsOf(execution).last_owner(),
                    "; its lease ends in ",
                    absl::FormatDuration(
-                       absl::Milliseconds(lease->expires_millis - now_millis)),
+                       absl::Milliseconds(lease.expires_millis - now_millis)),
                    " unless renewed"));
 }
 
@@ -226,14 +242,16 @@ absl::Status OpenExecution(Database& db, const ClaimRequest& request,
   AttemptLog attempts("");
   int64_t token = 1;
   if (stored.has_value()) {
-    RK_RETURN_IF_ERROR(CheckNotHeld(db, *stored, now_millis));
     RK_ASSIGN_OR_RETURN(const int64_t current, CurrentToken(db, *stored));
     token = current + 1;
     attempts = AttemptsOf(*stored);
     const auto prepared = PreparedOf(*stored);
     *response.mutable_prepared() = {prepared.begin(), prepared.end()};
   }
-  attempts.Start(token, request.owner(), now_millis);
+  attempts.Start(
+      token, {request.owner(), request.node_dir(), request.lease_millis()},
+      {request.previous_failure_reason(), request.previous_failure()},
+      now_millis);
   RK_ASSIGN_OR_RETURN(const int64_t type_id,
                       PutType(db, request.execution_type(), kCompatible));
   Execution execution = Opened(stored, request, type_id);
@@ -246,12 +264,22 @@ absl::Status OpenExecution(Database& db, const ClaimRequest& request,
   return PutLease(db, id, {token, now_millis + request.lease_millis()});
 }
 
+// That another process holds the claim is said through `held`, with what is to
+// be committed nevertheless.
 absl::Status DoClaim(Database& db, const ClaimRequest& request,
-                     int64_t now_millis, ClaimResponse& response) {
+                     int64_t now_millis, ClaimResponse& response,
+                     absl::Status& held) {
   RK_RETURN_IF_ERROR(CheckClaim(request));
   RK_ASSIGN_OR_RETURN(
       const std::optional<Execution> stored,
       FindNodeByExternalId<Execution>(db, request.external_id()));
+  if (stored.has_value()) {
+    RK_ASSIGN_OR_RETURN(const auto hold, FindHold(db, *stored, now_millis));
+    if (hold.has_value()) {
+      held = Held(*stored, *hold, now_millis);
+      return absl::OkStatus();
+    }
+  }
   if (stored.has_value() && IsFinished(*stored)) {
     return AnswerFinished(db, *stored, response);
   }
@@ -399,7 +427,7 @@ absl::Status Complete(Database& db, Execution execution,
   MergeProperties(request.custom_properties(), &execution);
   execution.mutable_custom_properties()->erase(kPreparedOutputs);
   AttemptLog attempts = AttemptsOf(execution);
-  attempts.End(Execution::State_Name(state), "", now_millis);
+  attempts.End(Execution::State_Name(state), {}, now_millis);
   SetAttempts(attempts, &execution);
   RK_RETURN_IF_ERROR(
       PutNode(db, execution, {.now_millis = now_millis}).status());
@@ -434,10 +462,19 @@ absl::Status DoFinish(Database& db, const FinishRequest& request,
   if (stored.last_known_state() == state) return absl::OkStatus();
   RK_ASSIGN_OR_RETURN(Execution execution,
                       FindClaimed(db, request.execution_id(), request.token()));
+  if (request.if_abandoned()) {
+    RK_ASSIGN_OR_RETURN(const auto hold, FindHold(db, execution, now_millis));
+    if (hold.has_value()) return Held(execution, *hold, now_millis);
+  }
   execution.set_last_known_state(state);
   MergeProperties(request.custom_properties(), &execution);
+  if (!request.failure_reason().empty()) {
+    (*execution.mutable_custom_properties())[kFailureReason].set_string_value(
+        request.failure_reason());
+  }
   AttemptLog attempts = AttemptsOf(execution);
-  attempts.End(Execution::State_Name(state), request.reason(), now_millis);
+  attempts.End(Execution::State_Name(state),
+               {request.failure_reason(), request.reason()}, now_millis);
   SetAttempts(attempts, &execution);
   RK_RETURN_IF_ERROR(
       PutNode(db, execution, {.now_millis = now_millis}).status());
@@ -448,15 +485,19 @@ absl::Status DoFinish(Database& db, const FinishRequest& request,
 
 absl::StatusOr<ClaimResponse> SqliteStepStore::Claim(
     const ClaimRequest& request) {
-  return transactor_.Write<ClaimResponse>(
-      [&](Database& db, ClaimResponse& response) {
-        return DoClaim(db, request, clock_.NowMillis(), response);
+  absl::Status held;
+  absl::StatusOr<ClaimResponse> claimed =
+      Write<ClaimResponse>([&](Database& db, ClaimResponse& response) {
+        held = absl::OkStatus();
+        return DoClaim(db, request, clock_.NowMillis(), response, held);
       });
+  if (claimed.ok() && !held.ok()) return held;
+  return claimed;
 }
 
 absl::StatusOr<v1::RenewResponse> SqliteStepStore::Renew(
     const v1::RenewRequest& request) {
-  return transactor_.Write<v1::RenewResponse>(
+  return Write<v1::RenewResponse>(
       [&](Database& db, v1::RenewResponse&) -> absl::Status {
         if (request.lease_millis() <= 0) {
           return absl::InvalidArgumentError("lease_millis must be positive");
@@ -471,7 +512,7 @@ absl::StatusOr<v1::RenewResponse> SqliteStepStore::Renew(
 
 absl::StatusOr<StartWorkResponse> SqliteStepStore::StartWork(
     const StartWorkRequest& request) {
-  return transactor_.Write<StartWorkResponse>(
+  return Write<StartWorkResponse>(
       [&](Database& db, StartWorkResponse& response) {
         return DoStartWork(db, request, clock_.NowMillis(), response);
       });
@@ -479,31 +520,36 @@ absl::StatusOr<StartWorkResponse> SqliteStepStore::StartWork(
 
 absl::StatusOr<v1::PreparePublishResponse> SqliteStepStore::PreparePublish(
     const v1::PreparePublishRequest& request) {
-  return transactor_.Write<v1::PreparePublishResponse>(
-      [&](Database& db, v1::PreparePublishResponse&) -> absl::Status {
-        RK_ASSIGN_OR_RETURN(
-            Execution execution,
-            FindClaimed(db, request.execution_id(), request.token()));
-        SetPrepared(request.outputs(), &execution);
-        return PutNode(db, execution, {.now_millis = clock_.NowMillis()})
-            .status();
-      });
+  return Write<v1::PreparePublishResponse>([&](Database& db,
+                                               v1::PreparePublishResponse&)
+                                               -> absl::Status {
+    RK_ASSIGN_OR_RETURN(
+        Execution execution,
+        FindClaimed(db, request.execution_id(), request.token()));
+    SetPrepared(request.outputs(), &execution);
+    return PutNode(db, execution, {.now_millis = clock_.NowMillis()}).status();
+  });
 }
 
 absl::StatusOr<PublishResponse> SqliteStepStore::Publish(
     const PublishRequest& request) {
-  return transactor_.Write<PublishResponse>(
-      [&](Database& db, PublishResponse& response) {
-        return DoPublish(db, request, clock_.NowMillis(), response);
-      });
+  return Write<PublishResponse>([&](Database& db, PublishResponse& response) {
+    return DoPublish(db, request, clock_.NowMillis(), response);
+  });
 }
 
 absl::StatusOr<v1::FinishResponse> SqliteStepStore::Finish(
     const FinishRequest& request) {
-  return transactor_.Write<v1::FinishResponse>(
-      [&](Database& db, v1::FinishResponse&) {
-        return DoFinish(db, request, clock_.NowMillis());
+  absl::StatusOr<v1::FinishResponse> finished = Write<v1::FinishResponse>(
+      [&](Database& db, v1::FinishResponse&) -> absl::Status {
+        RK_RETURN_IF_ERROR(DoFinish(db, request, clock_.NowMillis()));
+        return request.dry_run() ? absl::CancelledError() : absl::OkStatus();
       });
+  // A dry run does it all and takes it back.
+  if (request.dry_run() && absl::IsCancelled(finished.status())) {
+    return v1::FinishResponse();
+  }
+  return finished;
 }
 
 absl::StatusOr<v1::VerifyResponse> SqliteStepStore::Verify(

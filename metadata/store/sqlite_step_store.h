@@ -2,6 +2,9 @@
 #ifndef REKINDLE_METADATA_STORE_SQLITE_STEP_STORE_H_
 #define REKINDLE_METADATA_STORE_SQLITE_STEP_STORE_H_
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "base/clock.h"
 #include "metadata/api/step_store.h"
 #include "metadata/store/transactor.h"
@@ -33,6 +36,24 @@ class SqliteStepStore : public StepStore {
       const v1::DeleteRequest& request) override;
 
  private:
+  // As Transactor::Write, but a locked database is UNAVAILABLE: to a step
+  // ABORTED means that its claim was lost.
+  template <typename Answer>
+  absl::StatusOr<Answer> Write(
+      absl::FunctionRef<absl::Status(Database&, Answer&)> work) {
+    bool refused = false;  // by the work itself
+    absl::StatusOr<Answer> answer =
+        transactor_.Write<Answer>([&](Database& db, Answer& to_fill) {
+          const absl::Status worked = work(db, to_fill);
+          refused = !worked.ok();
+          return worked;
+        });
+    if (!refused && absl::IsAborted(answer.status())) {
+      return absl::UnavailableError(answer.status().message());
+    }
+    return answer;
+  }
+
   Transactor& transactor_;
   const Clock& clock_;
 };

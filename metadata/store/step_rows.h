@@ -20,6 +20,7 @@ namespace rekindle {
 
 inline constexpr char kAttempts[] = "attempts";
 inline constexpr char kPreparedOutputs[] = "prepared_outputs";
+inline constexpr char kFailureReason[] = "failure_reason";
 
 AttemptLog AttemptsOf(const ml_metadata::Execution& execution);
 void SetAttempts(const AttemptLog& attempts, ml_metadata::Execution* execution);

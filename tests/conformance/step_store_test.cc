@@ -347,6 +347,103 @@ TEST_P(StepStoreTest, AFailedExecutionKeepsItsReasonAndIsReopened) {
   EXPECT_THAT(Attempts(), SizeIs(2));
 }
 
+TEST_P(StepStoreTest, AFailuresReasonIsOfItsAttemptOnly) {
+  EXPECT_THAT(Claim(), IsOk());
+  EXPECT_THAT(Finish(1,
+                     "state: FAILED failure_reason: 'DISK_FULL' reason: 'no "
+                     "room' custom_properties { key: 'exit_code' value { "
+                     "int_value: 3 } }"),
+              IsOk());
+  const auto failed = GetExecution(1).custom_properties();
+  EXPECT_EQ(failed.at("failure_reason").string_value(), "DISK_FULL");
+  EXPECT_EQ(Attempts()[0]["failure_reason"], "DISK_FULL");
+
+  EXPECT_THAT(Claim(), IsOk());
+  const auto reopened = GetExecution(1).custom_properties();
+  EXPECT_FALSE(reopened.contains("failure_reason"));
+  EXPECT_FALSE(reopened.contains("exit_code"));
+  EXPECT_EQ(Attempts()[0]["failure_reason"], "DISK_FULL");
+  EXPECT_FALSE(Attempts()[1].contains("failure_reason"));
+}
+
+TEST_P(StepStoreTest, AnAttemptThatVanishedIsToldOfByTheNext) {
+  EXPECT_THAT(Claim("node_dir: '/root/p/trainer'"), IsOk());
+  EXPECT_EQ(Attempts()[0]["node_dir"], "/root/p/trainer");
+  clock_.Advance(absl::Seconds(60));
+  EXPECT_THAT(Claim("previous_failure_reason: 'OUT_OF_MEMORY' "
+                    "previous_failure: 'OOMKilled'"),
+              IsOk());
+  EXPECT_EQ(Attempts()[0]["state"], "LOST");
+  EXPECT_EQ(Attempts()[0]["failure_reason"], "OUT_OF_MEMORY");
+  EXPECT_EQ(Attempts()[0]["reason"], "OOMKilled");
+
+  clock_.Advance(absl::Seconds(60));
+  EXPECT_THAT(Claim(), IsOk());
+  EXPECT_EQ(Attempts()[1]["failure_reason"], "LAUNCHER_LOST");
+}
+
+TEST_P(StepStoreTest, WhatIsSaidOfAnAttemptThatEndedIsNotBelieved) {
+  EXPECT_THAT(Claim(), IsOk());
+  EXPECT_THAT(Finish(1, "state: FAILED failure_reason: 'DISK_FULL'"), IsOk());
+  EXPECT_THAT(Claim("previous_failure_reason: 'OUT_OF_MEMORY' "
+                    "previous_failure: 'OOMKilled'"),
+              IsOk());
+  EXPECT_EQ(Attempts()[0]["failure_reason"], "DISK_FULL");
+}
+
+TEST_P(StepStoreTest, AClockSetBackKeepsNoDeadClaimAlive) {
+  EXPECT_THAT(Claim(), IsOk());
+  clock_.Advance(-absl::Minutes(10));
+  EXPECT_THAT(Claim(), StatusIs(StatusCode::kFailedPrecondition,
+                                HasSubstr("its lease ends in 1m")));
+  clock_.Advance(absl::Seconds(59));
+  EXPECT_THAT(Claim(), StatusIs(StatusCode::kFailedPrecondition,
+                                HasSubstr("its lease ends in 1s")))
+      << "it was cut once, by the claim that saw it";
+  clock_.Advance(absl::Seconds(1));
+  RK_ASSERT_OK_AND_ASSIGN(const auto claim, Claim());
+  EXPECT_EQ(claim.token(), 2);
+}
+
+TEST_P(StepStoreTest, AClockSetBackTakesNoClaimFromTheLiving) {
+  EXPECT_THAT(Claim(), IsOk());
+  clock_.Advance(-absl::Minutes(10));
+  EXPECT_THAT(Claim(), StatusIs(StatusCode::kFailedPrecondition));
+  clock_.Advance(absl::Seconds(59));
+  EXPECT_THAT(
+      Call(&StepStore::Renew, "execution_id: 1 token: 1 lease_millis: 60000"),
+      IsOk());
+  clock_.Advance(absl::Seconds(59));
+  EXPECT_THAT(Claim(), StatusIs(StatusCode::kFailedPrecondition));
+}
+
+TEST_P(StepStoreTest, AClockSetForwardLetsNoTwoPublish) {
+  EXPECT_THAT(Claim(), IsOk());
+  clock_.Advance(absl::Hours(24));
+  EXPECT_THAT(Claim(), IsOk());
+  clock_.Advance(-absl::Hours(24));
+  EXPECT_THAT(Prepare(1), StatusIs(StatusCode::kAborted));
+  EXPECT_THAT(Publish(1), StatusIs(StatusCode::kAborted));
+  EXPECT_THAT(Prepare(2), IsOk());
+  EXPECT_THAT(Publish(2), IsOk());
+}
+
+TEST_P(StepStoreTest, OnlyWhatIsAbandonedIsClosedByOthers) {
+  constexpr char kClose[] = "state: FAILED if_abandoned: true ";
+  EXPECT_THAT(Claim(), IsOk());
+  EXPECT_THAT(Finish(1, kClose), StatusIs(StatusCode::kFailedPrecondition));
+  clock_.Advance(absl::Seconds(60));
+  EXPECT_THAT(Finish(0, kClose), StatusIs(StatusCode::kAborted));
+  EXPECT_THAT(Finish(1, absl::StrCat(kClose, "dry_run: true")), IsOk());
+  EXPECT_EQ(GetExecution(1).last_known_state(), Execution::RUNNING);
+
+  EXPECT_THAT(Finish(1, absl::StrCat(kClose, "failure_reason: 'LOST'")),
+              IsOk());
+  EXPECT_EQ(GetExecution(1).last_known_state(), Execution::FAILED);
+  EXPECT_THAT(Publish(1), StatusIs(StatusCode::kAborted))
+      << "whoever it was can no longer publish";
+}
+
 TEST_P(StepStoreTest, AReopenedExecutionHasTheInputsOfItsLastAttempt) {
   PutArtifact();
   PutArtifact();
