@@ -33,6 +33,8 @@ nlohmann::json ToJson(const ExecutorInput& input) {
       {"base_model", input.base_model},
       {"hyperparameters", input.hyperparameters},
       {"custom_config", input.custom_config},
+      {"deadline", input.deadline},
+      {"progress_path", input.progress_path},
       {"output_path", input.output_path},
   };
 }
@@ -57,6 +59,8 @@ absl::StatusOr<ExecutorInput> ExecutorInputFromJson(
   fields.Read("base_model", &input.base_model);
   fields.ReadObject("hyperparameters", &input.hyperparameters);
   fields.ReadObject("custom_config", &input.custom_config);
+  fields.Read("deadline", &input.deadline);
+  fields.Read("progress_path", &input.progress_path);
   fields.Read("output_path", &input.output_path);
   RK_RETURN_IF_ERROR(fields.Finish());
   return input;

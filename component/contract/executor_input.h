@@ -38,6 +38,10 @@ struct ExecutorInput {
   nlohmann::json hyperparameters;  // object or null
   nlohmann::json custom_config;    // object or null
 
+  // When the executor must have ended, in RFC 3339; empty: it has all the time.
+  std::string deadline;
+  // Where the executor may write how far it is, as "N/M".
+  std::string progress_path;
   // Where the executor writes its ExecutorOutput.
   std::string output_path;
 

@@ -11,7 +11,9 @@ namespace {
 
 nlohmann::json ErrorToJson(const std::optional<ExecutorError>& error) {
   if (!error.has_value()) return nullptr;
-  return {{"code", error->code}, {"message", error->message}};
+  nlohmann::json json = {{"code", error->code}, {"message", error->message}};
+  if (!error->reason.empty()) json["reason"] = error->reason;
+  return json;
 }
 
 nlohmann::json WarmStartToJson(const std::optional<WarmStartReport>& report) {
@@ -39,6 +41,13 @@ absl::Status ParseError(const nlohmann::json& json,
   JsonFields fields(json, "error");
   fields.Read("code", &code);
   fields.Read("message", &parsed.message);
+  fields.ReadOptional("reason", [&parsed](const nlohmann::json& value) {
+    if (!value.is_string()) {
+      return absl::InvalidArgumentError("expected a string");
+    }
+    parsed.reason = value.get<std::string>();
+    return absl::OkStatus();
+  });
   RK_RETURN_IF_ERROR(fields.Finish());
   if (code < 1 || code > 16) {
     return absl::InvalidArgumentError(

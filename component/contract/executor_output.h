@@ -29,10 +29,15 @@ struct WarmStartReport {
   bool operator==(const WarmStartReport&) const = default;
 };
 
+// Under this name an error may carry the one-word reason below as a payload.
+inline constexpr char kReasonPayload[] = "rekindle/failure_reason";
+
 // Why an executor failed, as canonical code and one sentence.
 struct ExecutorError {
   int code = 0;  // absl::StatusCode
   std::string message;
+  // One word of docs/failures.md; empty: what the code suggests.
+  std::string reason;
 
   bool operator==(const ExecutorError&) const = default;
 };

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "absl/log/globals.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/cord.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
@@ -65,8 +67,11 @@ int Report(const absl::Status& status, int exit_code) {
 }
 
 ExecutorOutput WithError(ExecutorOutput output, const absl::Status& status) {
-  output.error = ExecutorError{.code = static_cast<int>(status.code()),
-                               .message = OneLine(status.message())};
+  const std::optional<absl::Cord> reason = status.GetPayload(kReasonPayload);
+  output.error =
+      ExecutorError{.code = static_cast<int>(status.code()),
+                    .message = OneLine(status.message()),
+                    .reason = reason.has_value() ? std::string(*reason) : ""};
   return output;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -33,6 +34,10 @@ using Clock = std::chrono::steady_clock;
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+absl::Duration TimeSince(Clock::time_point start) {
+  return absl::Seconds(SecondsSince(start));
 }
 
 // Adds what was being done to an error's message.
@@ -91,7 +96,9 @@ NamedTensors ZeroSlots(const std::vector<VariableSpec>& variables) {
 }  // namespace
 
 Trainer::Trainer(const ExecutorInput& input, TrainerEnvironment environment)
-    : input_(input), environment_(std::move(environment)) {}
+    : input_(input),
+      environment_(std::move(environment)),
+      progress_file_(input.progress_path) {}
 
 absl::Status Trainer::Run() {
   output_.environment["tensorflow_version"] = TF_Version();
@@ -132,6 +139,9 @@ absl::Status Trainer::Load() {
   RK_ASSIGN_OR_RETURN(config_, ParseTrainerConfig(input_.custom_config,
                                                   input_.hyperparameters));
   total_steps_ = input_.train_steps.value_or(config_.train_steps);
+  RK_ASSIGN_OR_RETURN(const absl::Time deadline,
+                      ParseInputDeadline(input_.deadline));
+  budget_ = TimeBudget(deadline);
   RK_ASSIGN_OR_RETURN(const SchemaColumns schema,
                       ReadSchemaColumns(input_.schema_path, config_.label_key));
   for (const std::string& note : schema.notes) Log(note);
@@ -140,8 +150,10 @@ absl::Status Trainer::Load() {
   model_ =
       std::make_unique<TabularClassifier>(schema.columns, config_.hidden_units);
   Log(DescribeModel(*model_));
+  const Clock::time_point opening = Clock::now();
   RK_ASSIGN_OR_RETURN(session_,
                       OpenTrainingSession(*model_, config_.learning_rate));
+  budget_.MeasuredSession(TimeSince(opening));
   RK_ASSIGN_OR_RETURN(const auto devices, session_->Devices());
   output_.environment["devices"] = absl::StrJoin(devices, ",");
   checkpoints_ = std::make_unique<CheckpointManager>(input_.model_run_dir,
@@ -184,10 +196,13 @@ absl::Status Trainer::Start() {
     RK_RETURN_IF_ERROR(WarmStartFromBase(&values));
   }
   RK_RETURN_IF_ERROR(session_->Assign(values));
+  const Clock::time_point start = Clock::now();
   RK_ASSIGN_OR_RETURN(const Evaluation train,
                       Evaluate(train_, kMostTrainLossExamples, *session_));
   RK_ASSIGN_OR_RETURN(const Evaluation eval,
                       Evaluate(eval_, EvalExamples(), *session_));
+  // A resumed run finds it in the checkpoint.
+  output_.metrics["eval_seconds"] = SecondsSince(start);
   output_.metrics["first_loss"] = train.loss;
   output_.metrics["first_eval_loss"] = eval.loss;
   output_.metrics["first_eval_accuracy"] = eval.accuracy;
@@ -232,15 +247,23 @@ absl::Status Trainer::Train() {
   const Clock::time_point start = Clock::now();
   const int64_t first = output_.global_step;
   Progress progress;
+  budget_.MeasuredEvaluation(absl::Seconds(output_.metrics["eval_seconds"]));
+  Clock::time_point step_start = start;
   while (output_.global_step < total_steps_) {
     if (environment_.stop_signal() != 0) {
       RK_RETURN_IF_ERROR(SaveCheckpoint());
       return Stopped();
     }
+    if (budget_.IsUsedUp(environment_.now())) {
+      RK_RETURN_IF_ERROR(StopForDeadline());
+      break;
+    }
     train_.Gather(order.Rows(output_.global_step), &batch_);
     float loss = 0;
     RK_RETURN_IF_ERROR(TrainStep(output_.global_step, &loss));
     const int64_t done = ++output_.global_step;
+    budget_.MeasuredStep(TimeSince(std::exchange(step_start, Clock::now())));
+    progress_file_.Tell(done, total_steps_, environment_.now());
     progress.Add(loss);
     if (done % config_.log_interval == 0 || done == total_steps_) {
       Log(progress.Line(done, total_steps_));
@@ -253,7 +276,23 @@ absl::Status Trainer::Train() {
   output_.metrics["train_seconds"] = seconds;
   output_.metrics["steps_per_second"] =
       static_cast<double>(output_.global_step - first) / seconds;
+  progress_file_.TellNow(output_.global_step, total_steps_, environment_.now());
   return SaveCheckpoint();
+}
+
+absl::Status Trainer::StopForDeadline() {
+  if (output_.global_step == 0) {
+    return absl::DeadlineExceededError(absl::StrFormat(
+        "the deadline %s leaves no time to train: evaluation, checkpoint and "
+        "export need about %s",
+        input_.deadline, absl::FormatDuration(budget_.Reserve())));
+  }
+  Log(absl::StrFormat(
+      "stopped at step %d of %d: %s are left for evaluation, checkpoint and "
+      "export before the deadline %s",
+      output_.global_step, total_steps_,
+      absl::FormatDuration(budget_.Reserve()), input_.deadline));
+  return absl::OkStatus();
 }
 
 absl::Status Trainer::TrainStep(int64_t step, float* loss) {
@@ -267,11 +306,13 @@ absl::Status Trainer::TrainStep(int64_t step, float* loss) {
 
 absl::Status Trainer::SaveCheckpoint() {
   if (saved_step_ == output_.global_step) return absl::OkStatus();
+  const Clock::time_point start = Clock::now();
   RK_ASSIGN_OR_RETURN(NamedTensors tensors, session_->Read());
   AddRunState(output_, &tensors);
   RK_RETURN_IF_ERROR(While("writing a checkpoint",
                            checkpoints_->Save(output_.global_step, tensors)));
   saved_step_ = output_.global_step;
+  budget_.MeasuredCheckpoint(TimeSince(start));
   return absl::OkStatus();
 }
 
@@ -290,7 +331,7 @@ absl::Status Trainer::Finish() {
       train.loss, eval.loss, eval.accuracy));
   if (environment_.stop_signal() != 0) return Stopped();
   RK_RETURN_IF_ERROR(Export());
-  output_.train_complete = true;
+  output_.train_complete = output_.global_step >= total_steps_;
   return absl::OkStatus();
 }
 
@@ -300,8 +341,12 @@ absl::Status Trainer::Export() {
   const auto probes = static_cast<int64_t>(eval_.serialized().size());
   RK_ASSIGN_OR_RETURN(const tensorflow::Tensor scores,
                       session_->Scores(eval_.Slice(0, probes)));
-  RK_RETURN_IF_ERROR(
-      ValidateExport(input_.serving_model_dir, eval_.serialized(), scores));
+  absl::Status valid =
+      ValidateExport(input_.serving_model_dir, eval_.serialized(), scores);
+  if (!valid.ok()) {
+    valid.SetPayload(kReasonPayload, absl::Cord("INVALID_OUTPUT"));
+    return valid;
+  }
   Log(absl::StrFormat(
       "exported: %s (loaded again, gives the same scores on %d examples)",
       input_.serving_model_dir, probes));

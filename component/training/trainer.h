@@ -9,12 +9,16 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "component/config/trainer_config.h"
 #include "component/contract/executor_input.h"
 #include "component/contract/executor_output.h"
 #include "component/io/checkpoint.h"
 #include "component/io/example_dataset.h"
 #include "component/tasks/tabular_classifier.h"
+#include "component/training/progress_file.h"
+#include "component/training/time_budget.h"
 #include "component/training/training_session.h"
 
 namespace rekindle {
@@ -25,12 +29,15 @@ struct TrainerEnvironment {
   std::function<int()> stop_signal;
   // Gets progress, in lines. Not owned, must outlive the trainer.
   std::ostream* log = nullptr;
+  // What the input's deadline is compared with.
+  std::function<absl::Time()> now = absl::Now;
 };
 
 // One training run, from an executor input to a SavedModel: reads the examples,
 // continues from the run's latest checkpoint or starts (warm, when there is a
-// base model), trains, evaluates, exports and tries the export.
-// Thread-compatible; Run is called once.
+// base model), trains, evaluates, exports and tries the export. With a deadline
+// it stops training early enough for the rest to fit; the model is then not
+// `train_complete`. Thread-compatible; Run is called once.
 class Trainer {
  public:
   // `input` is not owned and must outlive the trainer.
@@ -46,6 +53,7 @@ class Trainer {
   //   FAILED_PRECONDITION  the base model shares nothing with the model, or
   //                        the checkpoint is of another model
   //   CANCELLED            asked to stop; a checkpoint was written
+  //   DEADLINE_EXCEEDED    not one step fits before the deadline
   //   UNAVAILABLE          a file cannot be written
   //   INTERNAL             TensorFlow failed
   absl::Status Run();
@@ -67,6 +75,7 @@ class Trainer {
   absl::Status WarmStartFromBase(NamedTensors* values);
   absl::Status TrainStep(int64_t step, float* loss);
   absl::Status SaveCheckpoint();
+  absl::Status StopForDeadline();
   absl::Status Export();
   absl::Status Stopped() const;
   int64_t EvalExamples() const;
@@ -82,6 +91,8 @@ class Trainer {
   std::unique_ptr<TrainingSession> session_;
   std::unique_ptr<CheckpointManager> checkpoints_;
   std::optional<int64_t> saved_step_;
+  TimeBudget budget_{absl::InfiniteFuture()};
+  ProgressFile progress_file_;
   ExampleBatch batch_;
   ExecutorOutput output_;
 };

@@ -40,13 +40,16 @@ class Generator {
             .base_model = Text(),
             .hyperparameters = Config(),
             .custom_config = Config(),
+            .deadline = Text(),
+            .progress_path = Text(),
             .output_path = Text()};
   }
 
   ExecutorOutput Output() {
     ExecutorOutput output;
     if (Coin())
-      output.error = ExecutorError{.code = Below(16) + 1, .message = Text()};
+      output.error = ExecutorError{
+          .code = Below(16) + 1, .message = Text(), .reason = Text()};
     output.train_complete = Coin();
     output.global_step = Integer();
     output.resumed_from_step = Maybe();

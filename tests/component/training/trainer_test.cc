@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "absl/time/time.h"
 #include "component/io/saved_model_reader.h"
 #include "component/training/predictor.h"
 #include "gmock/gmock.h"
@@ -48,6 +49,24 @@ class TrainerTest : public ::testing::Test {
     const absl::Status status = trainer.Run();
     return {status, trainer.output(), log.str()};
   }
+
+  // Trains at a clock that moves a second with every look at it.
+  static TrainerResult RunTimed(const ExecutorInput& input) {
+    std::ostringstream log;
+    absl::Time now = kNow;
+    Trainer trainer(input, {.stop_signal = [] { return 0; },
+                            .log = &log,
+                            .now = [&] { return now += absl::Seconds(1); }});
+    const absl::Status status = trainer.Run();
+    return {status, trainer.output(), log.str()};
+  }
+
+  static std::string After(absl::Duration duration) {
+    return absl::FormatTime(absl::RFC3339_full, kNow + duration,
+                            absl::UTCTimeZone());
+  }
+
+  inline static const absl::Time kNow = absl::FromUnixSeconds(1'800'000'000);
 
   // A finished run and its model, for others to start from.
   TrainerResult Cold() {
@@ -282,6 +301,59 @@ TEST_F(TrainerTest, ACheckpointOfAnotherModelIsRefused) {
   EXPECT_EQ(result.status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(result.status.message(),
               HasSubstr("'dense/kernel' is [4,16] there, [4,8] here"));
+}
+
+TEST_F(TrainerTest, ADeadlineEndsTrainingInTimeForAModel) {
+  ExecutorInput input = Input("late");
+  input.train_steps = 1'000'000;
+  input.deadline = After(absl::Minutes(10));
+  const TrainerResult result = RunTimed(input);
+  ASSERT_TRUE(result.status.ok()) << result.status;
+  EXPECT_FALSE(result.output.train_complete);
+  EXPECT_GT(result.output.global_step, 0);
+  EXPECT_LT(result.output.global_step, 600);
+  EXPECT_THAT(result.log, HasSubstr("before the deadline"));
+  EXPECT_TRUE(LoadPredictor(input.serving_model_dir, "serving_default").ok());
+  EXPECT_GT(result.Metric("accuracy"), 0);
+  EXPECT_TRUE(std::filesystem::exists(
+      input.model_run_dir + "/ckpt-" +
+      std::to_string(result.output.global_step) + ".index"));
+}
+
+TEST_F(TrainerTest, ADeadlineFarAwayChangesNothing) {
+  ExecutorInput input = Input("early");
+  input.deadline = After(absl::Hours(24));
+  const TrainerResult result = RunTimed(input);
+  EXPECT_TRUE(result.status.ok()) << result.status;
+  EXPECT_TRUE(result.output.train_complete);
+}
+
+TEST_F(TrainerTest, ADeadlineThatLeavesNoTimeAtAllIsAnError) {
+  ExecutorInput input = Input("too_late");
+  input.deadline = After(absl::ZeroDuration());
+  EXPECT_EQ(RunTimed(input).status.code(), absl::StatusCode::kDeadlineExceeded);
+  input.deadline = "tomorrow";
+  EXPECT_EQ(RunTimed(input).status.code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(TrainerTest, ProgressIsInItsFileAndAtTheEndItIsWhole) {
+  ExecutorInput input = Input("progress");
+  input.progress_path = folder_ / "progress";
+  std::string halfway;
+  std::ostringstream log;
+  Trainer trainer(input, {.stop_signal =
+                              [&] {
+                                std::ifstream(input.progress_path) >> halfway;
+                                return halfway == "1/60" ? SIGTERM : 0;
+                              },
+                          .log = &log});
+  EXPECT_EQ(trainer.Run().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(halfway, "1/60") << "told with the first step";
+
+  ASSERT_TRUE(Run(input).status.ok());
+  std::string all;
+  std::ifstream(input.progress_path) >> all;
+  EXPECT_EQ(all, "60/60");
 }
 
 }  // namespace
