@@ -30,6 +30,7 @@ int MetadataBackupCommand(const Arguments& arguments);
 int MetadataExportCommand(const Arguments& arguments);
 int MetadataLoadCommand(const Arguments& arguments);
 
+int ReapCommand(const Arguments& arguments);
 int ServeCommand(const Arguments& arguments);
 
 }  // namespace rekindle

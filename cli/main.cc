@@ -51,6 +51,7 @@ constexpr auto kCommands = std::to_array<Command>({
      MetadataExportCommand},
     {"metadata load", "fill an empty store from an export",
      MetadataLoadCommand},
+    {"reap", "close executions whose process vanished", ReapCommand},
     {"serve", "a metadata store over gRPC and HTTP", ServeCommand},
 });
 

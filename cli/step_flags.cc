@@ -1,11 +1,13 @@
 #include "cli/step_flags.h"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <poll.h>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -16,6 +18,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/backoff.h"
+#include "base/cancellation.h"
 #include "base/clock.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
@@ -26,10 +30,13 @@
 #include "cli/step_inputs.h"
 #include "cli/step_plan.h"
 #include "cli/step_report.h"
+#include "component/launch/failure.h"
 #include "component/launch/launcher.h"
 #include "component/launch/plan.h"
 #include "component/launch/stage.h"
 #include "component/launch/step.h"
+#include "component/launch/step_deadline.h"
+#include "component/launch/termination_log.h"
 #include "component/resolve/artifact_ref.h"
 #include "metadata/api/open_store.h"
 #include "metadata/api/values.h"
@@ -73,14 +80,53 @@ void StopIfAsked(Stage stage) {
   if (stop_at != nullptr && StageName(stage) == stop_at) raise(SIGSTOP);
 }
 
+std::string Environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// The earlier of the flag's and Argo's.
+absl::StatusOr<absl::Time> EarlierDeadline(const std::string& flag) {
+  const absl::Time now = absl::Now();
+  const absl::StatusOr<absl::Time> ours = ParseDeadline(flag, now);
+  if (!ours.ok()) return WithContext(ours.status(), "--deadline");
+  const absl::StatusOr<absl::Time> argos =
+      ParseDeadline(Environment("ARGO_DEADLINE"), now);
+  if (!argos.ok()) return WithContext(argos.status(), "ARGO_DEADLINE");
+  return std::min(*ours, *argos);
+}
+
+// Opens the store; while another process keeps the file locked, waits.
+absl::StatusOr<std::unique_ptr<Store>> OpenPatiently(const StepFlags& flags) {
+  Backoff::Options options;
+  options.total = flags.store_timeout;
+  options.sleep = [](absl::Duration pause) {
+    pollfd stop = {Cancellation::Get().fd(), POLLIN, 0};
+    return poll(&stop, 1, static_cast<int>(absl::ToInt64Milliseconds(pause))) ==
+           0;
+  };
+  return RetryWhileTransient(
+      Backoff(std::move(options)),
+      [&]() -> absl::StatusOr<std::unique_ptr<Store>> {
+        auto store = flags.store.Open(OpenOptions::Mode::kCreate);
+        if (!absl::IsAborted(store.status())) return store;
+        return absl::UnavailableError(store.status().message());
+      });
+}
+
 absl::StatusOr<StepReport> Launch(const StepFlags& flags, const StepSpec& spec,
                                   Executor& executor) {
   LaunchOptions options;
   RK_ASSIGN_OR_RETURN(options.cache, flags.cache.ToOptions(spec));
-  RK_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store,
-                      flags.store.Open(OpenOptions::Mode::kCreate));
+  RK_ASSIGN_OR_RETURN(options.deadline, EarlierDeadline(flags.deadline));
+  RK_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenPatiently(flags));
   options.owner = ProcessName();
   options.lease = flags.lease;
+  options.store_timeout = flags.store_timeout;
+  options.progress_file = flags.progress_file.empty()
+                              ? Environment("ARGO_PROGRESS_FILE")
+                              : flags.progress_file;
+  options.previous_failure = flags.previous_failure;
   options.note = [](absl::string_view line) { std::cerr << line << '\n'; };
   options.on_stage = StopIfAsked;
   return Launcher(*store, std::move(options)).Run(spec, executor);
@@ -133,6 +179,21 @@ void StepFlags::Bind(FlagSet& flags, const std::string& format_flag) {
   cache.Bind(flags);
   flags.Duration("lease", &lease,
                  "how long another process waits for this one's sign of life");
+  flags.Duration("store-timeout", &store_timeout,
+                 "how long to wait for a metadata store that is away");
+  flags.String("deadline", "DURATION|TIME", &deadline,
+               "when the step must have ended, as 90m or "
+               "2026-11-16T13:00:00Z; ARGO_DEADLINE counts too if it is "
+               "earlier");
+  flags.String("progress-file", "PATH", &progress_file,
+               "where to write how far it is, N/M (default: "
+               "ARGO_PROGRESS_FILE)");
+  flags.String("termination-log", "PATH", &termination_log,
+               "where to write why it failed (default: /dev/termination-log "
+               "if it is there)");
+  flags.String("previous-failure", "TEXT", &previous_failure,
+               "what became of the attempt before, if it vanished; in Argo "
+               "'{{lastRetry.message}}'");
   flags.String("outputs-dir", "DIR", &outputs_dir,
                "write the report here, a file for each value and report.json; "
                "/tmp/outputs in a pod of Argo's");
@@ -200,7 +261,10 @@ int RunStep(const StepFlags& flags, const MakeExecutor& make_executor) {
     return Fail(WithContext(ready, "--outputs-dir"));
   }
   const absl::StatusOr<StepReport> report = Launch(flags, *spec, **executor);
-  if (!report.ok()) return Fail(report.status());
+  if (!report.ok()) {
+    WriteTerminationLog(flags.termination_log, report.status());
+    return Fail(report.status());
+  }
 
   if (flags.output == "json") {
     std::cout << ToJsonText(ReportToJson(*spec, *report));
@@ -210,7 +274,9 @@ int RunStep(const StepFlags& flags, const MakeExecutor& make_executor) {
   const absl::Status written =
       WriteReportFiles(flags.outputs_dir, *spec, *report);
   if (!report->error.ok()) {
-    std::cerr << "rekindle: " << report->error.message() << '\n';
+    WriteTerminationLog(flags.termination_log, report->error);
+    std::cerr << "rekindle: " << report->error.message() << " ["
+              << FailureReasonName(ReasonOf(report->error)) << "]\n";
     return ExitCodeOf(*report);
   }
   if (!written.ok()) return Fail(WithContext(written, "--outputs-dir"));

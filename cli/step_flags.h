@@ -36,6 +36,11 @@ struct StepFlags {
   std::string source_revision;
   std::string image_digest;
   absl::Duration lease = absl::Seconds(30);
+  absl::Duration store_timeout = absl::Minutes(5);
+  std::string deadline;
+  std::string progress_file;
+  std::string termination_log;
+  std::string previous_failure;
   CacheFlags cache;
   bool allow_partial = false;
   bool dry_run = false;

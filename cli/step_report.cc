@@ -57,6 +57,20 @@ void AddMeasures(const ml_metadata::Artifact& artifact, Rows& rows) {
   }
 }
 
+// A model that ran out of time must say so.
+std::string PartialNote(const StepReport::Output& output) {
+  const auto& properties = output.artifact.custom_properties();
+  const auto complete = properties.find("train_complete");
+  if (complete == properties.end() || complete->second.int_value() != 0) {
+    return "";
+  }
+  const auto step = properties.find("global_step");
+  return absl::StrCat("  ", output.key,
+                      " is partial: training stopped at step ",
+                      step == properties.end() ? 0 : step->second.int_value(),
+                      " to keep the deadline; train_complete is 0\n");
+}
+
 }  // namespace
 
 json ReportToJson(const StepSpec& spec, const StepReport& report) {
@@ -110,14 +124,16 @@ std::string ReportToText(const StepSpec& spec, const StepReport& report,
                     *report.cached_from, ")");
   }
   Rows rows;
+  std::string notes;
   for (const auto& [key, resolution] : report.inputs) {
     AddInput(key, resolution, rows);
   }
   for (const StepReport::Output& output : report.outputs) {
     AddArtifact("  out", output.key, output.artifact, rows);
     AddMeasures(output.artifact, rows);
+    absl::StrAppend(&notes, PartialNote(output));
   }
-  return absl::StrCat(text, "\n", ToTable(rows));
+  return absl::StrCat(text, "\n", ToTable(rows), notes);
 }
 
 }  // namespace rekindle

@@ -21,6 +21,7 @@
 #include "component/cache/cache.h"
 #include "component/cache/cache_fields.h"
 #include "component/launch/failure.h"
+#include "component/launch/output_paths.h"
 #include "component/launch/step.h"
 #include "component/launch/tfx_names.h"
 #include "component/resolve/candidate.h"
@@ -215,6 +216,7 @@ rekindle::v1::ClaimRequest MakeClaimRequest(
   request.set_external_id(spec.ExternalId());
   request.set_owner(owner);
   request.set_lease_millis(absl::ToInt64Milliseconds(lease));
+  request.set_node_dir(OutputPaths(spec.pipeline_root, spec.node_id).NodeDir());
   *request.mutable_execution_type() = spec.execution_type;
   request.mutable_execution()->set_name(RandomUuid());
   auto& properties = *request.mutable_execution()->mutable_custom_properties();

@@ -7,12 +7,13 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/cord.h"
+#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "component/contract/executor_output.h"
+#include "nlohmann/json.hpp"
 
 namespace rekindle {
 namespace {
-
-constexpr char kPayload[] = "rekindle/failure_reason";
 
 struct NamedReason {
   FailureReason reason;
@@ -39,13 +40,9 @@ constexpr std::array<NamedReason, 16> kReasons = {{
 }};
 
 std::optional<FailureReason> AttachedReason(const absl::Status& status) {
-  const absl::optional<absl::Cord> payload = status.GetPayload(kPayload);
+  const absl::optional<absl::Cord> payload = status.GetPayload(kReasonPayload);
   if (!payload.has_value()) return std::nullopt;
-  const auto* found = std::find_if(
-      kReasons.begin(), kReasons.end(),
-      [&](const NamedReason& named) { return *payload == named.name; });
-  if (found == kReasons.end()) return std::nullopt;
-  return found->reason;
+  return FindFailureReason(std::string(*payload));
 }
 
 }  // namespace
@@ -57,9 +54,17 @@ absl::string_view FailureReasonName(FailureReason reason) {
   return found->name;
 }
 
+std::optional<FailureReason> FindFailureReason(absl::string_view name) {
+  const auto* found = std::find_if(
+      kReasons.begin(), kReasons.end(),
+      [&](const NamedReason& named) { return named.name == name; });
+  if (found == kReasons.end()) return std::nullopt;
+  return found->reason;
+}
+
 absl::Status WithReason(FailureReason reason, absl::Status status) {
   if (!status.ok()) {
-    status.SetPayload(kPayload, absl::Cord(FailureReasonName(reason)));
+    status.SetPayload(kReasonPayload, absl::Cord(FailureReasonName(reason)));
   }
   return status;
 }
@@ -80,6 +85,24 @@ FailureReason ReasonOf(const absl::Status& status) {
     default:
       return FailureReason::kExecutorError;
   }
+}
+
+std::string ExecutionResultJson(const absl::Status& error) {
+  return nlohmann::json{{"code", error.raw_code()},
+                        {"resultMessage", std::string(error.message())}}
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+FailureReason ReasonOfVanished(absl::string_view text) {
+  // Kubernetes says OOMKilled only if it was the container's first process; for
+  // any other the code is all there is, and an eviction has none.
+  constexpr std::array kSigns = {absl::string_view("OOMKilled"),
+                                 absl::string_view("exit code 137")};
+  const bool out_of_memory = std::any_of(
+      kSigns.begin(), kSigns.end(),
+      [&](absl::string_view sign) { return absl::StrContains(text, sign); });
+  return out_of_memory ? FailureReason::kOutOfMemory
+                       : FailureReason::kLauncherLost;
 }
 
 }  // namespace rekindle

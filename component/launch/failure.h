@@ -1,6 +1,9 @@
 #ifndef REKINDLE_COMPONENT_LAUNCH_FAILURE_H_
 #define REKINDLE_COMPONENT_LAUNCH_FAILURE_H_
 
+#include <optional>
+#include <string>
+
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
@@ -27,10 +30,16 @@ enum class FailureReason {
   kLauncherLost,      // the process that ran it vanished; written by `reap`
 };
 
+// The failure as TFX stores it: ExecutionResultJson().
+inline constexpr char kExecutionResultProperty[] = "__execution_result__";
 inline constexpr char kFailureReasonProperty[] = "failure_reason";
+// The last lines of a failed attempt's log.
+inline constexpr char kFailureLogTailProperty[] = "failure_log_tail";
 
 // "OUT_OF_MEMORY".
 absl::string_view FailureReasonName(FailureReason reason);
+// The other way; nullopt for a word that is none.
+std::optional<FailureReason> FindFailureReason(absl::string_view name);
 
 // `status` with the reason attached; an OK status stays OK.
 absl::Status WithReason(FailureReason reason, absl::Status status);
@@ -38,6 +47,14 @@ absl::Status WithReason(FailureReason reason, absl::Status status);
 // The reason attached to `status`, or what its code suggests. `status` must not
 // be OK.
 FailureReason ReasonOf(const absl::Status& status);
+
+// {"code": 8, "resultMessage": "..."}.
+std::string ExecutionResultJson(const absl::Status& error);
+
+// Why an attempt vanished, from what its orchestrator says of it, as Argo's
+// "main: OOMKilled (exit code 137)": OUT_OF_MEMORY, or LAUNCHER_LOST for
+// anything else.
+FailureReason ReasonOfVanished(absl::string_view text);
 
 }  // namespace rekindle
 

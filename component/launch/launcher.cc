@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/backoff.h"
 #include "base/cancellation.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
@@ -25,6 +26,7 @@
 #include "component/launch/lease.h"
 #include "component/launch/output_paths.h"
 #include "component/launch/publisher.h"
+#include "component/launch/retrying_step_store.h"
 #include "component/launch/stage.h"
 #include "component/launch/state_folder.h"
 #include "component/launch/step.h"
@@ -35,7 +37,6 @@
 #include "metadata/api/values.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 #include "ml_metadata/proto/metadata_store_service.pb.h"
-#include "nlohmann/json.hpp"
 #include "rekindle/v1/step_service.pb.h"
 
 namespace rekindle {
@@ -45,18 +46,30 @@ using ml_metadata::Execution;
 using rekindle::v1::ClaimRequest;
 using rekindle::v1::ClaimResponse;
 
-// Waits, but not when asked to stop. False when asked.
-bool SleepUnlessStopped(absl::Duration duration) {
-  pollfd stop = {Cancellation::Get().fd(), POLLIN, 0};
-  poll(&stop, 1, static_cast<int>(absl::ToInt64Milliseconds(duration)));
-  return Cancellation::Get().signal() == 0;
+// Waits, but not once the descriptor is readable. False when it is.
+bool SleepUnlessReadable(int fd, absl::Duration duration) {
+  pollfd stop = {fd, POLLIN, 0};
+  return poll(&stop, 1,
+              static_cast<int>(absl::ToInt64Milliseconds(duration))) == 0;
+}
+
+// A store that is away is waited for also by a step that was asked to stop: it
+// has an end to record. Asked twice it does not.
+Backoff::Options StoreBackoff(const LaunchOptions& options) {
+  Backoff::Options backoff;
+  backoff.total = options.store_timeout;
+  backoff.sleep = [](absl::Duration pause) {
+    return SleepUnlessReadable(Cancellation::Get().hurry_fd(), pause);
+  };
+  return backoff;
 }
 
 // Claims; while another process holds the claim, waits for it to end.
 absl::StatusOr<ClaimResponse> ClaimOrWait(const ClaimRequest& request,
                                           const LaunchOptions& options,
                                           StepStore& steps) {
-  const absl::Time give_up = absl::Now() + options.claim_timeout;
+  const absl::Time give_up =
+      std::min(absl::Now() + options.claim_timeout, options.deadline);
   bool noted = false;
   while (true) {
     absl::StatusOr<ClaimResponse> claim = steps.Claim(request);
@@ -68,18 +81,19 @@ absl::StatusOr<ClaimResponse> ClaimOrWait(const ClaimRequest& request,
       options.note(absl::StrCat("waiting: ", claim.status().message()));
       noted = true;
     }
-    if (!SleepUnlessStopped(absl::Seconds(1))) {
+    if (!SleepUnlessReadable(Cancellation::Get().fd(), absl::Seconds(1))) {
       return absl::CancelledError(
           "stopped while another process held the claim");
     }
   }
 }
 
-// What TFX stores of a failure under `__execution_result__`.
-std::string ExecutionResultJson(const absl::Status& error) {
-  return nlohmann::json{{"code", error.raw_code()},
-                        {"resultMessage", std::string(error.message())}}
-      .dump();
+// Tells the store what became of an attempt that vanished.
+void SetPreviousFailure(const std::string& text, ClaimRequest& request) {
+  if (text.empty()) return;
+  request.set_previous_failure(text);
+  request.set_previous_failure_reason(
+      std::string(FailureReasonName(ReasonOfVanished(text))));
 }
 
 // Whether an output is an artifact that was stored before.
@@ -96,6 +110,7 @@ class ClaimedStep {
               const ClaimResponse& claim, ResolvedInputs inputs,
               const std::optional<CacheFields>& work)
       : store_(store),
+        steps_(store.steps(), StoreBackoff(options)),
         options_(options),
         spec_(spec),
         claim_(claim),
@@ -124,8 +139,8 @@ class ClaimedStep {
  private:
   absl::StatusOr<std::vector<StepReport::Output>> Produce(Executor& executor) {
     RK_RETURN_IF_ERROR(resolved_);
-    Publisher publisher(store_.steps(), paths_, claim_.execution_id(),
-                        claim_.token(), options_.lease, options_.on_stage);
+    Publisher publisher(steps_, paths_, claim_.execution_id(), claim_.token(),
+                        options_.lease, options_.on_stage);
     RK_ASSIGN_OR_RETURN(std::vector<StepReport::Output> recovered,
                         publisher.Recover(claim_, spec_.outputs));
     if (!recovered.empty()) return recovered;
@@ -143,8 +158,10 @@ class ClaimedStep {
     RK_RETURN_IF_ERROR(MakeFolders());
     RK_ASSIGN_OR_RETURN(const StepContext context, MakeContext());
     RK_ASSIGN_OR_RETURN(StepResult result, executor.Execute(context));
-    RK_RETURN_IF_ERROR(CheckStop());
+    // Past the deadline too: the work is done.
+    RK_RETURN_IF_ERROR(CheckOwned());
     options_.on_stage(Stage::kExecuted);
+    result.execution_properties.merge(facts_.properties);
     if (decision_.has_value()) {
       result.execution_properties[kCacheDecisionProperty] =
           StringValue(decision_->ToJson());
@@ -168,7 +185,7 @@ class ClaimedStep {
         CacheAnswer answer,
         AwaitTurn({claim_.execution_id(), claim_.token(), CacheKeyOf(*work_),
                    StopFds(), [this] { return CheckStop(); }, options_.note},
-                  options_.cache, store_.metadata(), store_.steps()));
+                  options_.cache, store_.metadata(), steps_));
     decision_ = {KindOf(answer), std::move(answer.rejected)};
     return std::move(answer.hit);
   }
@@ -197,6 +214,8 @@ class ClaimedStep {
     // No output has such a name.
     context.state_dir = JoinPath(state, ".work");
     RK_RETURN_IF_ERROR(MakeDirs(context.state_dir));
+    // Whether an earlier attempt left something to continue.
+    bool resumed = !IsEmptyFolder(context.state_dir);
     for (const OutputSpec& output : spec_.outputs) {
       if (output.external) continue;
       const std::string folder =
@@ -206,9 +225,16 @@ class ClaimedStep {
                                claim_.token());
       RK_RETURN_IF_ERROR(MakeDirs(folder));
       context.output_dirs[output.key] = folder;
+      resumed = resumed || !IsEmptyFolder(folder);
     }
+    context.deadline = options_.deadline;
+    context.progress_file = options_.progress_file;
     context.stop_fds = StopFds();
+    context.kill_fds = {Cancellation::Get().hurry_fd()};
     context.check_stop = [this] { return CheckStop(); };
+    context.facts = &facts_;
+    facts_.properties["attempt"] = IntValue(claim_.attempt());
+    facts_.properties["resumed"] = IntValue(resumed ? 1 : 0);
     return context;
   }
 
@@ -217,6 +243,15 @@ class ClaimedStep {
   }
 
   absl::Status CheckStop() const {
+    RK_RETURN_IF_ERROR(CheckOwned());
+    if (absl::Now() < options_.deadline) return absl::OkStatus();
+    return WithReason(FailureReason::kDeadline,
+                      absl::DeadlineExceededError(absl::StrCat(
+                          "the deadline, ", absl::FormatTime(options_.deadline),
+                          ", passed before the step had done its work")));
+  }
+
+  absl::Status CheckOwned() const {
     if (lease_.lost()) {
       return absl::AbortedError(
           absl::StrCat("execution ", claim_.execution_id(),
@@ -238,15 +273,21 @@ class ClaimedStep {
     request.set_state(cancelled ? rekindle::v1::FinishRequest::CANCELED
                                 : rekindle::v1::FinishRequest::FAILED);
     request.set_reason(std::string(cause.message()));
-    (*request.mutable_custom_properties())["__execution_result__"] =
+    (*request.mutable_custom_properties())[kExecutionResultProperty] =
         StringValue(ExecutionResultJson(cause));
-    (*request.mutable_custom_properties())[kFailureReasonProperty] =
-        StringValue(FailureReasonName(ReasonOf(cause)));
     if (decision_.has_value()) {
       (*request.mutable_custom_properties())[kCacheDecisionProperty] =
           StringValue(decision_->ToJson());
     }
-    const absl::Status noted = store_.steps().Finish(request).status();
+    for (const auto& [name, value] : facts_.properties) {
+      (*request.mutable_custom_properties())[name] = value;
+    }
+    if (!facts_.log_tail.empty()) {
+      (*request.mutable_custom_properties())[kFailureLogTailProperty] =
+          StringValue(facts_.log_tail);
+    }
+    request.set_failure_reason(std::string(FailureReasonName(ReasonOf(cause))));
+    const absl::Status noted = Finish(request, cause);
 
     report_.state = cancelled ? Execution::CANCELED : Execution::FAILED;
     report_.error = cause;
@@ -257,6 +298,15 @@ class ClaimedStep {
       report_.error =
           WithNote(cause, absl::StrCat("not recorded: ", noted.message()));
     }
+  }
+
+  absl::Status Finish(const rekindle::v1::FinishRequest& request,
+                      const absl::Status& cause) {
+    // What was waited for once is not waited for again.
+    StepStore& steps = ReasonOf(cause) == FailureReason::kStoreUnreachable
+                           ? store_.steps()
+                           : steps_;
+    return steps.Finish(request).status();
   }
 
   // Staging folders of this attempt, and the state folder once it is of no
@@ -273,6 +323,7 @@ class ClaimedStep {
   }
 
   Store& store_;
+  RetryingStepStore steps_;  // the same, patiently
   const LaunchOptions& options_;
   const StepSpec& spec_;
   const ClaimResponse claim_;
@@ -281,6 +332,7 @@ class ClaimedStep {
   const absl::Status resolved_;
   const std::optional<CacheFields> work_;  // none if it cannot be cached
   std::optional<CacheDecision> decision_;  // once it is made
+  AttemptFacts facts_;
   StepReport report_;
   bool reused_ = false;
 };
@@ -321,19 +373,23 @@ Launcher::Launcher(Store& store, LaunchOptions options)
 
 absl::StatusOr<StepReport> Launcher::Run(const StepSpec& spec,
                                          Executor& executor) {
-  RK_RETURN_IF_ERROR(CheckRunIsOurs(spec, store_.metadata()));
-  RK_ASSIGN_OR_RETURN(ResolvedInputs inputs,
-                      ResolveInputs(spec, store_.metadata()));
+  const Backoff patience(StoreBackoff(options_));
+  RK_RETURN_IF_ERROR(RetryWhileTransient(
+      patience, [&] { return CheckRunIsOurs(spec, store_.metadata()); }));
+  RK_ASSIGN_OR_RETURN(ResolvedInputs inputs, RetryWhileTransient(patience, [&] {
+                        return ResolveInputs(spec, store_.metadata());
+                      }));
   std::optional<CacheFields> work;
   if (CanBeCached(spec) && CheckInputs(spec, inputs).ok()) {
     work = DescribeWork(spec, inputs, options_.cache.ignored_inputs);
   }
   options_.on_stage(Stage::kResolved);
-  RK_ASSIGN_OR_RETURN(
-      const ClaimResponse claim,
-      ClaimOrWait(
-          MakeClaimRequest(spec, inputs, work, options_.owner, options_.lease),
-          options_, store_.steps()));
+  ClaimRequest request =
+      MakeClaimRequest(spec, inputs, work, options_.owner, options_.lease);
+  SetPreviousFailure(options_.previous_failure, request);
+  RetryingStepStore steps(store_.steps(), StoreBackoff(options_));
+  RK_ASSIGN_OR_RETURN(const ClaimResponse claim,
+                      ClaimOrWait(request, options_, steps));
   options_.on_stage(Stage::kClaimed);
   if (claim.finished()) {
     return ReportFinished(claim, store_.metadata());

@@ -23,6 +23,14 @@ struct LaunchOptions {
   // How long to wait for another process's claim of the same execution to end.
   absl::Duration claim_timeout = absl::Seconds(90);
   CacheOptions cache;
+  // How long a store that is away is waited for, each time.
+  absl::Duration store_timeout = absl::Minutes(5);
+  // When the step must have ended.
+  absl::Time deadline = absl::InfiniteFuture();
+  // Where the orchestrator reads "N/M"; empty if it does not.
+  std::string progress_file;
+  // What the orchestrator says became of the attempt before; empty if nothing.
+  std::string previous_failure;
   // What a person should know meanwhile, line by line.
   std::function<void(absl::string_view line)> note;
   // For tests of what happens when it dies there.

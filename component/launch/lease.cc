@@ -1,5 +1,6 @@
 #include "component/launch/lease.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <poll.h>
 #include <thread>
@@ -17,6 +18,7 @@ namespace {
 
 // Three chances to renew before the lease ends.
 constexpr int kRenewalsPerLease = 3;
+constexpr absl::Duration kAskAgain = absl::Seconds(1);
 
 void MakeReadable(int fd) {
   const uint64_t one = 1;
@@ -43,16 +45,19 @@ LeaseKeeper::~LeaseKeeper() {
 }
 
 void LeaseKeeper::RenewUntilStopped() {
-  const auto pause_millis =
-      static_cast<int>(absl::ToInt64Milliseconds(lease_ / kRenewalsPerLease));
+  const absl::Duration pause = lease_ / kRenewalsPerLease;
+  absl::Duration next = pause;
   rekindle::v1::RenewRequest request;
   request.set_execution_id(execution_id_);
   request.set_token(token_);
   request.set_lease_millis(absl::ToInt64Milliseconds(lease_));
 
   pollfd stop = {stop_fd_, POLLIN, 0};
-  while (poll(&stop, 1, pause_millis) == 0) {
+  while (poll(&stop, 1, static_cast<int>(absl::ToInt64Milliseconds(next))) ==
+         0) {
     const absl::Status renewed = store_.Renew(request).status();
+    // A store that is away is asked again sooner, while the lease still lives.
+    next = renewed.ok() ? pause : std::min(pause, kAskAgain);
     if (absl::IsAborted(renewed) || absl::IsNotFound(renewed)) {
       lost_ = true;
       MakeReadable(lost_fd_);

@@ -1,14 +1,25 @@
 #include "component/launch/output_paths.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "base/digest.h"
 #include "base/file_util.h"
 
 namespace rekindle {
+namespace {
+
+constexpr absl::string_view kStaging = ".staging-";
+constexpr absl::string_view kOrphan = ".orphan-";
+
+}  // namespace
 
 OutputPaths::OutputPaths(absl::string_view pipeline_root,
                          absl::string_view node_id)
@@ -25,12 +36,12 @@ std::string OutputPaths::Final(absl::string_view key,
 
 std::string OutputPaths::Staging(absl::string_view key, int64_t execution_id,
                                  int64_t token) const {
-  return absl::StrCat(KeyDir(key), "/.staging-", execution_id, "-", token);
+  return absl::StrCat(KeyDir(key), "/", kStaging, execution_id, "-", token);
 }
 
 std::string OutputPaths::Orphan(absl::string_view key, int64_t execution_id,
                                 int64_t token) const {
-  return absl::StrCat(KeyDir(key), "/.orphan-", execution_id, "-", token);
+  return absl::StrCat(KeyDir(key), "/", kOrphan, execution_id, "-", token);
 }
 
 std::string OutputPaths::ExecutionDir(int64_t execution_id) const {
@@ -42,6 +53,21 @@ std::string OutputPaths::StateDir(absl::string_view external_id) const {
   hash.Update(external_id);
   return absl::StrCat(node_dir_, "/.system/stateful_working_dir/",
                       hash.HexDigest());
+}
+
+std::optional<Leftover> ParseLeftoverName(absl::string_view name) {
+  if (!absl::ConsumePrefix(&name, kStaging) &&
+      !absl::ConsumePrefix(&name, kOrphan)) {
+    return std::nullopt;
+  }
+  const std::pair<absl::string_view, absl::string_view> numbers =
+      absl::StrSplit(name, absl::MaxSplits('-', 1));
+  Leftover leftover;
+  if (!absl::SimpleAtoi(numbers.first, &leftover.execution_id) ||
+      !absl::SimpleAtoi(numbers.second, &leftover.token)) {
+    return std::nullopt;
+  }
+  return leftover;
 }
 
 }  // namespace rekindle

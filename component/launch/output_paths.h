@@ -2,6 +2,7 @@
 #define REKINDLE_COMPONENT_LAUNCH_OUTPUT_PATHS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -38,6 +39,15 @@ class OutputPaths {
  private:
   std::string node_dir_;
 };
+
+// Whose folder of Staging() or Orphan() it is.
+struct Leftover {
+  int64_t execution_id = 0;
+  int64_t token = 0;
+};
+
+// Reads the last part of such a path; nullopt for any other.
+std::optional<Leftover> ParseLeftoverName(absl::string_view name);
 
 }  // namespace rekindle
 

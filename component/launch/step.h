@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "component/resolve/artifact_ref.h"
 #include "component/resolve/candidate.h"
 #include "metadata/api/metadata_store.h"
@@ -69,6 +70,12 @@ struct StepSpec {
   std::string ExternalId() const { return run_id + "/" + node_id; }
 };
 
+// What is worth recording of an attempt, however it ends.
+struct AttemptFacts {
+  PropertyMap properties;  // "peak_rss_bytes", "exit_code", ...
+  std::string log_tail;    // the last lines of its child; kept if it failed
+};
+
 // What an executor gets: resolved inputs, and folders to write into. The
 // folders exist and are empty, but for those of an earlier attempt.
 struct StepContext {
@@ -85,11 +92,21 @@ struct StepContext {
   // For what the inputs do not answer. Not owned; outlives the call.
   const MetadataStore* metadata = nullptr;
 
+  // When the step must have ended, published and all.
+  absl::Time deadline = absl::InfiniteFuture();
+  // Where the orchestrator reads how far the step is; empty if it does not.
+  std::string progress_file;
+
   // File descriptors that become readable when the step must stop; for poll().
   std::vector<int> stop_fds;
-  // OK, or why the step must stop: CANCELLED (asked to) or ABORTED (its claim
-  // was lost). Long work in the process asks now and then.
+  // The same, when it must not even finish what it is at.
+  std::vector<int> kill_fds;
+  // OK, or why the step must stop: CANCELLED (asked to), ABORTED (its claim was
+  // lost) or DEADLINE_EXCEEDED. Long work in the process asks now and then.
   std::function<absl::Status()> check_stop;
+
+  // Filled in by the executor. Not owned.
+  AttemptFacts* facts = nullptr;
 
   // The first artifact under `key`, or nullptr.
   const ml_metadata::Artifact* FindInput(const std::string& key) const {

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <fcntl.h>
+#include <functional>
 #include <memory>
 #include <poll.h>
 #include <string>
@@ -13,6 +16,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -22,43 +26,67 @@
 namespace rekindle {
 namespace {
 
-// Cuts a stream into lines. A line without an end comes last, at Flush().
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+SteadyTime SteadyNow() { return std::chrono::steady_clock::now(); }
+
+// Cuts a stream into lines. A line without an end comes last, at Flush(); one
+// that is too long is cut.
 class LineSplitter {
  public:
   explicit LineSplitter(const std::function<void(absl::string_view)>& on_line)
       : on_line_(on_line) {}
 
   void Add(absl::string_view bytes) {
-    pending_.append(bytes.data(), bytes.size());
-    size_t start = 0;
-    for (size_t end = pending_.find('\n'); end != std::string::npos;
-         end = pending_.find('\n', start)) {
-      on_line_({pending_.data() + start, end - start});
-      start = end + 1;
+    while (true) {
+      const size_t end = bytes.find('\n');
+      AddToLine(bytes.substr(0, end));
+      if (end == absl::string_view::npos) return;
+      EndLine();
+      bytes.remove_prefix(end + 1);
     }
-    pending_.erase(0, start);
   }
 
   void Flush() {
-    if (!pending_.empty()) on_line_(pending_);
-    pending_.clear();
+    if (length_ > 0) EndLine();
   }
 
  private:
+  void AddToLine(absl::string_view part) {
+    const size_t room = kLongestLine - line_.size();
+    length_ += part.size();
+    line_.append(part.data(), std::min(part.size(), room));
+  }
+
+  void EndLine() {
+    if (length_ > line_.size()) {
+      absl::StrAppend(&line_, " [cut: the line has ", length_, " bytes]");
+    }
+    on_line_(line_);
+    line_.clear();
+    length_ = 0;
+  }
+
   const std::function<void(absl::string_view)>& on_line_;
-  std::string pending_;
+  std::string line_;
+  size_t length_ = 0;  // of the line, with what was cut from it
 };
 
 // Drives one child. The order of the descriptors in poll() is fixed: output,
-// exit, then the stop descriptors.
+// exit, then those to stop at, then those to kill at.
 class Supervision {
  public:
   Supervision(const ChildSpec& spec, Subprocess& child)
-      : spec_(spec), child_(child), lines_(spec.on_line) {
+      : spec_(spec),
+        child_(child),
+        lines_(spec.on_line),
+        first_kill_(kFirstStop + spec.stop_fds.size()),
+        next_tick_(SteadyNow() + kTick) {
     fcntl(child_.output_fd(), F_SETFL, O_NONBLOCK);
     polled_.push_back({child_.output_fd(), POLLIN, 0});
     polled_.push_back({child_.exit_fd(), POLLIN, 0});
     for (const int fd : spec.stop_fds) polled_.push_back({fd, POLLIN, 0});
+    for (const int fd : spec.kill_fds) polled_.push_back({fd, POLLIN, 0});
   }
 
   ChildEnd Run() {
@@ -66,42 +94,73 @@ class Supervision {
       const int ready = poll(polled_.data(), polled_.size(), TimeoutMillis());
       if (ready < 0 && errno == EINTR) continue;
       if (polled_[kOutput].revents != 0) ReadOutput();
-      if (StopRequested()) AskToStop();
-      if (stopped_ && absl::Now() >= deadline_) child_.Signal(SIGKILL);
+      StopIfNeeded();
+      KillIfNeeded();
+      if (SteadyNow() >= next_tick_) {
+        next_tick_ = SteadyNow() + kTick;
+        spec_.on_tick();
+      }
     }
-    // Whatever it left running ends now: nobody else would wait for it.
-    child_.Signal(SIGKILL);
     ReadOutput();
     lines_.Flush();
-    return {child_.Wait(), stopped_};
+    return {child_.Wait(), cause_};
   }
 
  private:
   static constexpr size_t kOutput = 0;
   static constexpr size_t kExit = 1;
   static constexpr size_t kFirstStop = 2;
+  static constexpr auto kTick = std::chrono::seconds(1);
 
   bool Exited() const { return polled_[kExit].revents != 0; }
 
-  bool StopRequested() const {
-    return !stopped_ &&
-           std::any_of(polled_.begin() + kFirstStop, polled_.end(),
-                       [](const pollfd& p) { return p.revents != 0; });
+  void StopIfNeeded() {
+    if (cause_ != StopCause::kNone) return;
+    if (TakeReadable(kFirstStop, first_kill_)) {
+      cause_ = StopCause::kAsked;
+    } else if (absl::Now() >= spec_.stop_at) {
+      cause_ = StopCause::kTime;
+    } else {
+      return;
+    }
+    // By a clock that nobody sets.
+    kill_at_ = SteadyNow() + absl::ToChronoNanoseconds(spec_.grace);
+    child_.Signal(SIGTERM);
   }
 
-  void AskToStop() {
-    stopped_ = true;
-    deadline_ = absl::Now() + spec_.grace;
-    child_.Signal(SIGTERM);
-    // They stay readable; polling them would spin.
-    polled_.resize(kFirstStop);
+  void KillIfNeeded() {
+    const bool grace_over =
+        cause_ != StopCause::kNone && SteadyNow() >= kill_at_;
+    if (TakeReadable(first_kill_, polled_.size()) || grace_over) {
+      child_.Signal(SIGKILL);
+      kill_at_ = SteadyTime::max();
+    }
+  }
+
+  // Whether one of these is readable. If so none of them is looked at again:
+  // they stay readable, and poll() would not wait.
+  bool TakeReadable(size_t first, size_t last) {
+    const auto begin = polled_.begin() + static_cast<ptrdiff_t>(first);
+    const auto end = polled_.begin() + static_cast<ptrdiff_t>(last);
+    if (std::none_of(begin, end,
+                     [](const pollfd& p) { return p.revents != 0; }))
+      return false;
+    std::for_each(begin, end, [](pollfd& p) { p = {-1, 0, 0}; });
+    return true;
   }
 
   int TimeoutMillis() const {
-    if (!stopped_) return -1;
-    const absl::Duration left =
-        std::max(deadline_ - absl::Now(), absl::Milliseconds(50));
-    return static_cast<int>(absl::ToInt64Milliseconds(left));
+    SteadyTime wake = next_tick_;
+    if (cause_ != StopCause::kNone) wake = std::min(wake, kill_at_);
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(wake - SteadyNow());
+    const absl::Duration to_stop =
+        cause_ == StopCause::kNone
+            ? std::max(spec_.stop_at - absl::Now(), absl::ZeroDuration())
+            : absl::InfiniteDuration();
+    return static_cast<int>(std::clamp<int64_t>(
+        left.count(), 0,
+        absl::ToInt64Milliseconds(to_stop + absl::Milliseconds(1))));
   }
 
   void ReadOutput() {
@@ -118,9 +177,11 @@ class Supervision {
   const ChildSpec& spec_;
   Subprocess& child_;
   LineSplitter lines_;
+  const size_t first_kill_;
   std::vector<pollfd> polled_;
-  bool stopped_ = false;
-  absl::Time deadline_;
+  SteadyTime next_tick_;
+  SteadyTime kill_at_;
+  StopCause cause_ = StopCause::kNone;
 };
 
 }  // namespace

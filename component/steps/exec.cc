@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
-#include <sysexits.h>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -22,13 +19,12 @@
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
-#include "base/subprocess.h"
 #include "component/cache/content_digest.h"
 #include "component/contract/component_output.h"
 #include "component/contract/json_file.h"
 #include "component/launch/failure.h"
 #include "component/launch/step.h"
-#include "component/launch/supervisor.h"
+#include "component/launch/step_child.h"
 #include "component/launch/tfx_names.h"
 #include "component/steps/placeholders.h"
 #include "component/steps/proto_json.h"
@@ -95,30 +91,6 @@ bool HoldsAFile(const std::string& path) {
   return false;
 }
 
-// Why a child that ended badly did; it may have said so itself.
-absl::Status FailureOf(const ProcessEnd& end, const std::string& said,
-                       const std::string& log) {
-  const std::string where = absl::StrCat("; its log is ", log);
-  if (end.signal != 0) {
-    return WithReason(
-        FailureReason::kChildSignal,
-        absl::InternalError(absl::StrCat("the command was ended by a signal (",
-                                         strsignal(end.signal), ")", where)));
-  }
-  if (!said.empty()) {
-    return WithReason(FailureReason::kExecutorError,
-                      end.exit_code == EX_TEMPFAIL
-                          ? absl::UnavailableError(said)
-                          : absl::InternalError(said));
-  }
-  const std::string message =
-      absl::StrCat("the command ended with exit code ", end.exit_code, where);
-  return WithReason(FailureReason::kChildExitCode,
-                    end.exit_code == EX_TEMPFAIL
-                        ? absl::UnavailableError(message)
-                        : absl::InternalError(message));
-}
-
 class Exec : public Executor {
  public:
   explicit Exec(ExecOptions options) : options_(std::move(options)) {}
@@ -127,20 +99,13 @@ class Exec : public Executor {
     const std::string answer =
         JoinPath(context.execution_dir, "executor_output.json");
     RK_RETURN_IF_ERROR(RemoveTree(answer));  // of an earlier attempt
-    RK_ASSIGN_OR_RETURN(const ChildEnd end, RunCommand(context, answer));
-    // Asked to stop: whatever it answered, this attempt publishes nothing.
-    RK_RETURN_IF_ERROR(context.check_stop());
     RK_ASSIGN_OR_RETURN(const ComponentOutput said,
-                        ReadAnswer(answer, end.process, LogPath(context)));
+                        ReadAnswer(answer, RunCommand(context, answer)));
     RK_RETURN_IF_ERROR(CheckWritten(context));
-    return MakeResult(said, end.process);
+    return MakeResult(said);
   }
 
  private:
-  static std::string LogPath(const StepContext& context) {
-    return JoinPath(context.execution_dir, "log.txt");
-  }
-
   // Where each output is to be written, by key.
   std::map<std::string, std::string> OutputPlaces(
       const StepContext& context) const {
@@ -161,8 +126,8 @@ class Exec : public Executor {
             {"state_dir", context.state_dir}};
   }
 
-  absl::StatusOr<ChildEnd> RunCommand(const StepContext& context,
-                                      const std::string& answer) const {
+  absl::Status RunCommand(const StepContext& context,
+                          const std::string& answer) const {
     PlaceholderValues values = {context.inputs, OutputPlaces(context),
                                 options_.parameters, StepValues(context)};
     values.parameters.insert(options_.secrets.begin(), options_.secrets.end());
@@ -171,24 +136,16 @@ class Exec : public Executor {
     RK_RETURN_IF_ERROR(
         WriteJsonFile(InputJson(context, values, answer), input));
 
-    ChildSpec child;
+    StepChild child;
+    child.name = "the command";
     for (const std::string& word : options_.command) {
       RK_ASSIGN_OR_RETURN(std::string filled, FillPlaceholders(word, values));
       child.argv.push_back(std::move(filled));
     }
     child.environment = Environment(values, input, answer);
-    std::ofstream log(LogPath(context), std::ios::app);
-    child.on_line = [this, &log](absl::string_view line) {
-      log << line << std::endl;
-      if (options_.on_line) options_.on_line(line);
-    };
-    child.stop_fds = context.stop_fds;
+    if (options_.on_line) child.on_line = options_.on_line;
     child.grace = options_.grace;
-    absl::StatusOr<ChildEnd> end = RunChild(child);
-    if (!end.ok()) {
-      return WithReason(FailureReason::kChildCannotStart, end.status());
-    }
-    return end;
+    return RunStepChild(child, context);
   }
 
   // Everything but the secrets, which are not to be on a disk.
@@ -237,13 +194,22 @@ class Exec : public Executor {
     return variables;
   }
 
-  // What the command has to say, or why it failed.
+  // What the command has to say, or why it failed. That it was killed or
+  // stopped matters more than what it said; its own words more than an exit
+  // code.
   static absl::StatusOr<ComponentOutput> ReadAnswer(const std::string& path,
-                                                    const ProcessEnd& end,
-                                                    const std::string& log) {
+                                                    const absl::Status& ended) {
+    if (!ended.ok() && ReasonOf(ended) != FailureReason::kChildExitCode) {
+      return ended;
+    }
     absl::StatusOr<ComponentOutput> answer = ReadComponentOutput(path);
-    const std::string said = answer.ok() ? answer->error : "";
-    if (!end.ok() || !said.empty()) return FailureOf(end, said, log);
+    if (answer.ok() && !answer->error.empty()) {
+      return WithReason(FailureReason::kExecutorError,
+                        absl::IsUnavailable(ended)
+                            ? absl::UnavailableError(answer->error)
+                            : absl::InternalError(answer->error));
+    }
+    RK_RETURN_IF_ERROR(ended);
     if (!answer.ok()) {
       return WithReason(FailureReason::kInvalidOutput,
                         WithContext(answer.status(), path));
@@ -265,8 +231,7 @@ class Exec : public Executor {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<StepResult> MakeResult(const ComponentOutput& said,
-                                        const ProcessEnd& end) const {
+  absl::StatusOr<StepResult> MakeResult(const ComponentOutput& said) const {
     StepResult result;
     for (const auto& [key, output] : said.outputs) {
       RK_ASSIGN_OR_RETURN(result.outputs[key], MakeOutput(key, output));
@@ -281,9 +246,6 @@ class Exec : public Executor {
     for (const auto& [name, value] : said.execution_properties.items()) {
       result.execution_properties[name] = ValueFromJson(value);
     }
-    result.execution_properties["peak_rss_bytes"] =
-        IntValue(end.peak_rss_bytes);
-    result.execution_properties["cpu_seconds"] = DoubleValue(end.cpu_seconds);
     return result;
   }
 

@@ -1,9 +1,6 @@
 #include "component/steps/train.h"
 
-#include <csignal>
 #include <cstdint>
-#include <cstring>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,15 +11,18 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
-#include "base/subprocess.h"
 #include "component/cache/content_digest.h"
 #include "component/contract/executor_input.h"
 #include "component/contract/executor_output.h"
+#include "component/launch/failure.h"
 #include "component/launch/step.h"
-#include "component/launch/supervisor.h"
+#include "component/launch/step_child.h"
+#include "component/launch/step_deadline.h"
 #include "component/launch/tfx_names.h"
 #include "component/resolve/artifact_ref.h"
 #include "component/steps/proto_json.h"
@@ -113,17 +113,14 @@ class Train : public Executor {
     RK_ASSIGN_OR_RETURN(const ExecutorInput input, MakeInput(context));
     const std::string input_path =
         JoinPath(context.execution_dir, "executor_input.json");
-    RK_RETURN_IF_ERROR(RemoveTree(input.output_path));  // of an earlier attempt
+    // Of an earlier attempt.
+    RK_RETURN_IF_ERROR(RemoveTree(input.output_path));
+    RK_RETURN_IF_ERROR(RemoveTree(input.progress_path));
     RK_RETURN_IF_ERROR(WriteExecutorInput(input, input_path));
 
-    const std::string log_path = JoinPath(context.execution_dir, "log.txt");
-    RK_ASSIGN_OR_RETURN(const ChildEnd end,
-                        RunTrainer(input_path, log_path, context));
-    // Asked to stop: whatever it answered, this attempt publishes nothing.
-    RK_RETURN_IF_ERROR(context.check_stop());
-    RK_ASSIGN_OR_RETURN(const ExecutorOutput output,
-                        ReadAnswer(input.output_path, end.process, log_path));
-    return MakeResult(output, end.process, context);
+    const absl::Status ended = RunTrainer(input_path, context);
+    RK_ASSIGN_OR_RETURN(const ExecutorOutput output, ReadAnswer(input, ended));
+    return MakeResult(output, context);
   }
 
  private:
@@ -158,61 +155,77 @@ class Train : public Executor {
     input.eval_model_dir = JoinPath(model, "Format-TFMA");
     input.model_run_dir = context.output_dirs.at("model_run");
     input.custom_config = options_.custom_config;
+    const absl::Time stop_at =
+        PlanStop(context.deadline, options_.grace, absl::Now()).stop_at;
+    if (stop_at != absl::InfiniteFuture()) {
+      input.deadline =
+          absl::FormatTime(absl::RFC3339_full, stop_at, absl::UTCTimeZone());
+    }
+    input.progress_path = JoinPath(context.execution_dir, "progress");
     input.output_path = JoinPath(context.execution_dir, "executor_output.json");
     return input;
   }
 
-  absl::StatusOr<ChildEnd> RunTrainer(const std::string& input_path,
-                                      const std::string& log_path,
-                                      const StepContext& context) const {
-    std::ofstream log(log_path, std::ios::app);
-    ChildSpec child;
+  absl::Status RunTrainer(const std::string& input_path,
+                          const StepContext& context) const {
+    StepChild child;
+    child.name = "the trainer";
     child.argv = {options_.trainer_binary,
                   absl::StrCat("--executor_input=", input_path)};
-    child.on_line = [this, &log](absl::string_view line) {
-      log << line << std::endl;
-      if (options_.on_line) options_.on_line(line);
-    };
-    child.stop_fds = context.stop_fds;
+    if (options_.on_line) child.on_line = options_.on_line;
     child.grace = options_.grace;
-    absl::StatusOr<ChildEnd> end = RunChild(child);
-    if (!end.ok()) {
-      return WithNote(end.status(),
-                      "--trainer or REKINDLE_TRAINER names the program");
+    absl::Status ended = RunStepChild(child, context);
+    if (ended.ok() || ReasonOf(ended) != FailureReason::kChildCannotStart) {
+      return ended;
     }
-    return end;
+    return WithNote(ended, "--trainer or REKINDLE_TRAINER names the program");
   }
 
-  // The child's answer, or why there is none.
-  static absl::StatusOr<ExecutorOutput> ReadAnswer(const std::string& path,
-                                                   const ProcessEnd& end,
-                                                   const std::string& log) {
-    if (end.signal == SIGKILL) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("the trainer was killed (SIGKILL), most likely because "
-                       "memory ran out; its log is ",
-                       log));
+  // The child's answer, or why there is none. That it was killed or stopped
+  // matters more than what it answered; its own words more than an exit code.
+  static absl::StatusOr<ExecutorOutput> ReadAnswer(const ExecutorInput& input,
+                                                   const absl::Status& ended) {
+    if (!ended.ok() && ReasonOf(ended) != FailureReason::kChildExitCode) {
+      return ended;
     }
-    if (end.signal != 0) {
-      return absl::InternalError(absl::StrCat("the trainer crashed (",
-                                              strsignal(end.signal),
-                                              "); its log is ", log));
-    }
-    absl::StatusOr<ExecutorOutput> output = ReadExecutorOutput(path);
+    absl::StatusOr<ExecutorOutput> output =
+        ReadExecutorOutput(input.output_path);
     if (output.ok() && output->error.has_value()) {
-      return absl::Status(static_cast<absl::StatusCode>(output->error->code),
-                          output->error->message);
+      return ErrorOf(*output->error);
     }
-    if (!end.ok()) {
-      return absl::InternalError(
-          absl::StrCat("the trainer ended with exit code ", end.exit_code,
-                       "; its log is ", log));
+    RK_RETURN_IF_ERROR(ended);
+    if (!output.ok()) {
+      return WithReason(absl::IsNotFound(output.status())
+                            ? FailureReason::kNoOutput
+                            : FailureReason::kInvalidOutput,
+                        WithContext(output.status(),
+                                    "the trainer ended well, but its answer "
+                                    "cannot be read"));
+    }
+    if (!PathExists(input.serving_model_dir)) {
+      return WithReason(
+          FailureReason::kNoOutput,
+          absl::NotFoundError(absl::StrCat("the trainer ended well, but wrote "
+                                           "no model into ",
+                                           input.serving_model_dir)));
     }
     return output;
   }
 
+  static absl::Status ErrorOf(const ExecutorError& error) {
+    const absl::Status status(static_cast<absl::StatusCode>(error.code),
+                              error.message);
+    if (const auto named = FindFailureReason(error.reason)) {
+      return WithReason(*named, status);
+    }
+    // Elsewhere these codes are about the store and the claim.
+    if (absl::IsUnavailable(status) || absl::IsAborted(status)) {
+      return WithReason(FailureReason::kExecutorError, status);
+    }
+    return status;
+  }
+
   static StepResult MakeResult(const ExecutorOutput& output,
-                               const ProcessEnd& end,
                                const StepContext& context) {
     StepResult result;
     PropertyMap& model = result.outputs["model"].custom_properties;
@@ -226,8 +239,6 @@ class Train : public Executor {
     for (const auto& [name, value] : output.environment) {
       execution[name] = StringValue(value);
     }
-    execution["peak_rss_bytes"] = IntValue(end.peak_rss_bytes);
-    execution["cpu_seconds"] = DoubleValue(end.cpu_seconds);
     if (output.resumed_from_step.has_value()) {
       execution["resumed_from_step"] = IntValue(*output.resumed_from_step);
     }

@@ -1,5 +1,6 @@
 #include "component/launch/launcher.h"
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -12,10 +13,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
+#include "component/launch/failure.h"
 #include "component/launch/output_paths.h"
 #include "component/launch/stage.h"
 #include "component/launch/step.h"
@@ -34,6 +37,7 @@ namespace rekindle {
 namespace {
 
 using ml_metadata::Execution;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
@@ -44,6 +48,8 @@ class MortalStore : public Store, public StepStore {
   explicit MortalStore(Store& store) : store_(store) {}
 
   void CrashBeforePublish() { crash_before_publish_ = true; }
+  // The next calls find it away, as if its server was restarted.
+  void BeAwayFor(int calls) { away_for_ = calls; }
 
   MetadataStore& metadata() override { return store_.metadata(); }
   StepStore& steps() override { return *this; }
@@ -65,13 +71,13 @@ class MortalStore : public Store, public StepStore {
   }
   absl::StatusOr<v1::PreparePublishResponse> PreparePublish(
       const v1::PreparePublishRequest& request) override {
-    if (dead_) return Dead();
+    if (dead_ || away_for_-- > 0) return Dead();
     return store_.steps().PreparePublish(request);
   }
   absl::StatusOr<v1::PublishResponse> Publish(
       const v1::PublishRequest& request) override {
     dead_ = dead_ || crash_before_publish_;
-    if (dead_) return Dead();
+    if (dead_ || away_for_-- > 0) return Dead();
     return store_.steps().Publish(request);
   }
   absl::StatusOr<v1::FinishResponse> Finish(
@@ -93,6 +99,7 @@ class MortalStore : public Store, public StepStore {
 
   Store& store_;
   bool crash_before_publish_ = false;
+  std::atomic<int> away_for_ = 0;
   bool dead_ = false;
 };
 
@@ -134,6 +141,9 @@ class LauncherTest : public ::testing::Test {
     options.owner = "test";
     options.claim_timeout = absl::ZeroDuration();
     options.on_stage = std::move(on_stage);
+    options.store_timeout = store_timeout_;
+    options.deadline = deadline_;
+    options.previous_failure = previous_failure_;
     return Launcher(store, options).Run(spec_, executor);
   }
   absl::StatusOr<StepReport> Launch(Executor& executor) {
@@ -185,6 +195,10 @@ class LauncherTest : public ::testing::Test {
   FakeClock clock_{absl::FromUnixSeconds(1'800'000'000)};
   std::unique_ptr<Store> store_;
   StepSpec spec_;
+  absl::Duration
+      store_timeout_;  // none: a store that is away is not waited for
+  absl::Time deadline_ = absl::InfiniteFuture();
+  std::string previous_failure_;
 };
 
 TEST_F(LauncherTest, PublishesWhatTheExecutorWrote) {
@@ -261,6 +275,132 @@ TEST_F(LauncherTest, ARetryIsTheSameExecutionAndFindsItsState) {
   EXPECT_TRUE(found_checkpoint);
   EXPECT_EQ(GetExecution(second.execution_id).last_known_state(),
             Execution::COMPLETE);
+}
+
+TEST_F(LauncherTest, AnExecutionSaysWhichAttemptItIsAndWhetherItResumed) {
+  FunctionExecutor fails(
+      [](const StepContext& context) -> absl::StatusOr<StepResult> {
+        EXPECT_THAT(WriteModel(context), IsOk());
+        return absl::UnavailableError("preempted");
+      });
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport first, Launch(fails));
+  auto properties = GetExecution(first.execution_id).custom_properties();
+  EXPECT_EQ(properties.at("attempt").int_value(), 1);
+  EXPECT_EQ(properties.at("resumed").int_value(), 0);
+
+  FunctionExecutor succeeds(WriteModel);
+  ASSERT_THAT(Launch(succeeds), IsOk());
+  properties = GetExecution(first.execution_id).custom_properties();
+  EXPECT_EQ(properties.at("attempt").int_value(), 2);
+  EXPECT_EQ(properties.at("resumed").int_value(), 1);
+}
+
+TEST_F(LauncherTest, WhatIsKnownOfAFailureIsGoneOnceItIsRepaired) {
+  FunctionExecutor fails(
+      [](const StepContext& context) -> absl::StatusOr<StepResult> {
+        context.facts->properties["exit_code"] = IntValue(3);
+        context.facts->properties["peak_rss_bytes"] = IntValue(1000);
+        context.facts->log_tail = "Traceback\n";
+        return WithReason(FailureReason::kChildExitCode,
+                          absl::InternalError("it ended with exit code 3"));
+      });
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport failed, Launch(fails));
+  ExpectFailed(failed.execution_id, "CHILD_EXIT_CODE");
+  Execution execution = GetExecution(failed.execution_id);
+  EXPECT_EQ(CustomString(execution, "failure_log_tail"), "Traceback\n");
+  EXPECT_EQ(execution.custom_properties().at("exit_code").int_value(), 3);
+  EXPECT_EQ(execution.custom_properties().at("peak_rss_bytes").int_value(),
+            1000);
+
+  FunctionExecutor succeeds([&](const StepContext& context) {
+    const Execution reopened = GetExecution(failed.execution_id);
+    for (const char* name : {"failure_reason", "failure_log_tail", "exit_code",
+                             "__execution_result__"}) {
+      EXPECT_FALSE(reopened.custom_properties().contains(name)) << name;
+    }
+    return WriteModel(context);
+  });
+  ASSERT_THAT(Launch(succeeds), IsOk());
+  execution = GetExecution(failed.execution_id);
+  EXPECT_FALSE(execution.custom_properties().contains("failure_reason"));
+  EXPECT_THAT(CustomString(execution, "attempts"),
+              AllOf(HasSubstr("CHILD_EXIT_CODE"),
+                    HasSubstr("it ended with exit code 3")))
+      << "the log of attempts keeps it";
+}
+
+TEST_F(LauncherTest, AnAttemptThatVanishedGetsTheReasonItsOrchestratorTells) {
+  MortalStore mortal(*store_);
+  mortal.CrashBeforePublish();
+  FunctionExecutor executor(WriteModel);
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport vanished, Launch(executor, mortal));
+
+  clock_.Advance(absl::Minutes(5));
+  previous_failure_ = "main: OOMKilled (exit code 137)";
+  ASSERT_THAT(Launch(executor), IsOk());
+  const std::string attempts =
+      CustomString(GetExecution(vanished.execution_id), "attempts");
+  EXPECT_THAT(attempts, HasSubstr("\"state\":\"LOST\""));
+  EXPECT_THAT(attempts, HasSubstr("\"failure_reason\":\"OUT_OF_MEMORY\""));
+  EXPECT_THAT(attempts, HasSubstr(previous_failure_));
+}
+
+TEST_F(LauncherTest, AStoreThatIsAwayForAWhileIsWaitedFor) {
+  MortalStore mortal(*store_);
+  store_timeout_ = absl::Minutes(1);
+  FunctionExecutor executor([&](const StepContext& context) {
+    mortal.BeAwayFor(2);
+    return WriteModel(context);
+  });
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(executor, mortal));
+  EXPECT_EQ(report.state, Execution::COMPLETE) << report.error;
+}
+
+TEST_F(LauncherTest, AStoreThatStaysAwayIsUnreachableAndTheWorkIsKept) {
+  MortalStore mortal(*store_);
+  mortal.CrashBeforePublish();
+  store_timeout_ = absl::Milliseconds(1);
+  FunctionExecutor executor(WriteModel);
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(executor, mortal));
+  EXPECT_EQ(ReasonOf(report.error), FailureReason::kStoreUnreachable);
+  EXPECT_THAT(report.error, StatusIs(absl::StatusCode::kUnavailable,
+                                     HasSubstr("--store-timeout")));
+  clock_.Advance(absl::Minutes(5));
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport retried, Launch(executor));
+  EXPECT_EQ(retried.state, Execution::COMPLETE);
+  EXPECT_EQ(executor.calls, 1) << "published without doing the work again";
+}
+
+TEST_F(LauncherTest, WorkThatAsksLearnsOfTheDeadline) {
+  deadline_ = absl::Now() - absl::Seconds(1);
+  FunctionExecutor executor(
+      [](const StepContext& context) -> absl::StatusOr<StepResult> {
+        RK_RETURN_IF_ERROR(context.check_stop());
+        return WriteModel(context);
+      });
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(executor));
+  EXPECT_EQ(report.error.code(), absl::StatusCode::kDeadlineExceeded);
+  ExpectFailed(report.execution_id, "DEADLINE");
+}
+
+TEST_F(LauncherTest, WorkThatIsDoneIsPublishedAfterTheDeadlineToo) {
+  deadline_ = absl::Now() - absl::Seconds(1);
+  FunctionExecutor executor(WriteModel);
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(executor));
+  EXPECT_EQ(report.state, Execution::COMPLETE);
+}
+
+TEST_F(LauncherTest, AClockThatJumpsForwardLetsNoTwoPublish) {
+  FunctionExecutor winner(WriteModel);
+  FunctionExecutor loser([&](const StepContext& context) {
+    clock_.Advance(absl::Hours(24));  // Its lease seems to have ended,
+    EXPECT_THAT(Launch(winner), IsOk());
+    clock_.Advance(-absl::Hours(24));  // and then it has not.
+    return WriteModel(context);
+  });
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(loser));
+  EXPECT_EQ(report.error.code(), absl::StatusCode::kAborted);
+  EXPECT_EQ(AllArtifacts().size(), 2) << "exactly one model and model_run";
 }
 
 TEST_F(LauncherTest, AFinishedStepIsNotRunAgain) {

@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "tests/support/status_matchers.h"
 
@@ -47,7 +48,7 @@ TEST_F(SupervisorTest, PassesOnLinesAlsoTheLastWithoutAnEnd) {
                           RunChild(Shell("printf 'a\\n\\nb'; exit 3")));
   EXPECT_THAT(lines_, ElementsAre("a", "", "b"));
   EXPECT_EQ(end.process.exit_code, 3);
-  EXPECT_FALSE(end.stopped);
+  EXPECT_EQ(end.stop_cause, StopCause::kNone);
 }
 
 TEST_F(SupervisorTest, AStopBecomesSigtermAndTheChildMayFinishItsWork) {
@@ -58,7 +59,7 @@ TEST_F(SupervisorTest, AStopBecomesSigtermAndTheChildMayFinishItsWork) {
   // The shell may also say that its `sleep` was terminated.
   EXPECT_EQ(lines_.front(), "ready");
   EXPECT_EQ(lines_.back(), "checkpoint");
-  EXPECT_TRUE(end.stopped);
+  EXPECT_EQ(end.stop_cause, StopCause::kAsked);
   EXPECT_EQ(end.process.exit_code, 143);
 }
 
@@ -67,8 +68,28 @@ TEST_F(SupervisorTest, AChildThatDoesNotStopIsKilledAfterTheGrace) {
       Shell("trap '' TERM; echo ready; while :; do sleep 0.01; done");
   spec.grace = absl::Milliseconds(100);
   RK_ASSERT_OK_AND_ASSIGN(const ChildEnd end, RunChild(spec));
-  EXPECT_TRUE(end.stopped);
+  EXPECT_EQ(end.stop_cause, StopCause::kAsked);
   EXPECT_EQ(end.process.signal, SIGKILL);
+}
+
+TEST_F(SupervisorTest, ALineThatNeverEndsIsCutAndSaysSo) {
+  RK_ASSERT_OK_AND_ASSIGN(
+      const ChildEnd end,
+      RunChild(
+          Shell("head -c 5000000 /dev/zero | tr '\\0' x; echo; echo next")));
+  EXPECT_TRUE(end.process.ok());
+  ASSERT_EQ(lines_.size(), 2);
+  EXPECT_EQ(lines_[0], std::string(kLongestLine, 'x') +
+                           " [cut: the line has 5000000 bytes]");
+  EXPECT_EQ(lines_[1], "next");
+}
+
+TEST_F(SupervisorTest, TimeStopsAChildToo) {
+  ChildSpec spec = Shell("sleep 1000");
+  spec.stop_at = absl::Now() + absl::Milliseconds(50);
+  RK_ASSERT_OK_AND_ASSIGN(const ChildEnd end, RunChild(spec));
+  EXPECT_EQ(end.stop_cause, StopCause::kTime);
+  EXPECT_EQ(end.process.signal, SIGTERM);
 }
 
 TEST_F(SupervisorTest, WhatTheChildLeavesRunningEndsWithIt) {
@@ -76,10 +97,7 @@ TEST_F(SupervisorTest, WhatTheChildLeavesRunningEndsWithIt) {
                           RunChild(Shell("sleep 1000 & echo $!")));
   EXPECT_TRUE(end.process.ok());
   ASSERT_EQ(lines_.size(), 1);
-  // It was signalled before RunChild returned; it may take a moment to go.
-  const pid_t grandchild = std::stoi(lines_[0]);
-  for (int i = 0; i < 1000 && kill(grandchild, 0) == 0; ++i) usleep(10'000);
-  EXPECT_EQ(kill(grandchild, 0), -1);
+  EXPECT_EQ(kill(std::stoi(lines_[0]), 0), -1);
 }
 
 TEST_F(SupervisorTest, AProgramThatCannotStartIsAnError) {
