@@ -58,6 +58,7 @@ struct TrainFlags {
   std::string label_key;
   std::string custom_config = "null";
   std::string trainer = TrainerBesideUs();
+  bool skip_validation = false;
   absl::Duration grace = absl::Seconds(25);
 
   void Bind(FlagSet& flags);
@@ -90,6 +91,9 @@ void TrainFlags::Bind(FlagSet& flags) {
   flags.String("custom-config", "JSON", &custom_config,
                "settings of the model, an object; docs/training.md lists them");
   flags.String("trainer", "PROGRAM", &trainer, "the program that trains");
+  flags.Bool("skip-validation", &skip_validation,
+             "publish a model of another trainer without trying it: that it "
+             "loads, and answers finite numbers");
   flags.Duration("grace", &grace,
                  "time to write a checkpoint when stopped, then SIGKILL");
 }
@@ -149,6 +153,7 @@ absl::StatusOr<TrainOptions> MakeTrainOptions(const TrainFlags& flags) {
   RK_ASSIGN_OR_RETURN(options.custom_config,
                       ParseCustomConfig(flags.custom_config, flags.label_key));
   options.trainer_binary = flags.trainer;
+  if (!flags.skip_validation) options.validator_binary = TrainerBesideUs();
   options.grace = flags.grace;
   options.on_line = [](absl::string_view line) { std::cerr << line << '\n'; };
   return options;

@@ -23,6 +23,7 @@
 #include "component/launch/step.h"
 #include "component/launch/step_child.h"
 #include "component/launch/step_deadline.h"
+#include "component/launch/supervisor.h"
 #include "component/launch/tfx_names.h"
 #include "component/resolve/artifact_ref.h"
 #include "component/steps/proto_json.h"
@@ -120,6 +121,7 @@ class Train : public Executor {
 
     const absl::Status ended = RunTrainer(input_path, context);
     RK_ASSIGN_OR_RETURN(const ExecutorOutput output, ReadAnswer(input, ended));
+    RK_RETURN_IF_ERROR(ValidateModel(input, context));
     return MakeResult(output, context);
   }
 
@@ -210,6 +212,32 @@ class Train : public Executor {
                                            input.serving_model_dir)));
     }
     return output;
+  }
+
+  // Tries the model as a server would use it. Our own trainer has done so.
+  absl::Status ValidateModel(const ExecutorInput& input,
+                             const StepContext& context) const {
+    if (options_.validator_binary.empty() ||
+        options_.validator_binary == options_.trainer_binary) {
+      return absl::OkStatus();
+    }
+    std::string last_line;
+    ChildSpec validator;
+    validator.argv = {options_.validator_binary, "--mode=validate",
+                      absl::StrCat("--saved_model=", input.serving_model_dir),
+                      absl::StrCat("--examples=", input.eval_files.front())};
+    validator.on_line = [&last_line](absl::string_view line) {
+      last_line = std::string(line);
+    };
+    validator.stop_fds = context.stop_fds;
+    RK_ASSIGN_OR_RETURN(const ChildEnd end, RunChild(validator));
+    RK_RETURN_IF_ERROR(context.check_stop());
+    if (end.process.ok()) return absl::OkStatus();
+    return WithReason(
+        FailureReason::kInvalidOutput,
+        absl::DataLossError(absl::StrCat(
+            "the trainer ended well, but its model cannot be served: ",
+            last_line)));
   }
 
   static absl::Status ErrorOf(const ExecutorError& error) {

@@ -29,6 +29,8 @@ struct TrainOptions {
   nlohmann::json custom_config;  // object or null
 
   std::string trainer_binary;
+  // Tries the model of a trainer that is another program; empty: not tried.
+  std::string validator_binary;
   absl::Duration grace = absl::Seconds(25);
   // Each line that the trainer prints.
   std::function<void(absl::string_view line)> on_line;

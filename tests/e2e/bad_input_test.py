@@ -144,6 +144,25 @@ class TrainTest(workspace.Workspace):
         self.assert_refused(self.train_result(trainer="/no/such/trainer"), FAILED, "/no/such/trainer", "--trainer")
         self.assertEqual(self.states()[-1], "FAILED")
 
+    def foreign_trainer(self, script):
+        """A trainer that does what ours does, and then the script on the model, in $model."""
+        trainer = self.dir / "trainer"
+        trainer.write_text('#!/bin/sh\n"%s" "$@" || exit\nmodel=$(find "%s" -path "*Format-Serving")\n%s\n' % (
+            workspace.BIN / "rekindle-trainer", self.root, script))
+        trainer.chmod(0o755)
+        return trainer
+
+    def test_a_model_that_does_not_load(self):
+        self.prepare()
+        broken = self.foreign_trainer('truncate -s 8 "$model"/variables/variables.data-*')
+        self.assert_refused(self.train_result(trainer=broken), FAILED, "cannot be served", "does not load")
+        self.assert_recorded("INVALID_OUTPUT")
+        self.assertEqual(self.published("Trainer", "model"), [])
+
+    def test_a_model_of_another_trainer_that_is_fine(self):
+        self.prepare()
+        self.ok(self.train_result(trainer=self.foreign_trainer("true")))
+
     def test_corrupt_examples_are_named(self):
         self.prepare()
         shard = next((self.root / "CsvExampleGen").rglob("Split-train/*.gz"))

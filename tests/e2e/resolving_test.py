@@ -28,15 +28,17 @@ class ResolvingTest(workspace.Workspace):
 
     def setUp(self):
         super().setUp()
-        self.trainer = self.dir / "trainer"
-        self.trainer.write_text(textwrap.dedent(TRAINER))
-        self.trainer.chmod(self.trainer.stat().st_mode | stat.S_IXUSR)
+        trainer = self.dir / "trainer"
+        trainer.write_text(textwrap.dedent(TRAINER))
+        trainer.chmod(trainer.stat().st_mode | stat.S_IXUSR)
+        # What it writes is no model.
+        self.stand_in = {"trainer": trainer, "skip_validation": "true"}
         self.prepare()
 
     def train_model(self, run, score=0.5, **flags):
         """The report of a training whose model has that score."""
         config = json.dumps({"score": score, **flags.pop("config", {})})
-        return self.report("train", run_id=run, trainer=self.trainer, custom_config=config, **flags)
+        return self.report("train", run_id=run, **self.stand_in, custom_config=config, **flags)
 
     def model_of(self, report):
         return report["outputs"]["model"]["id"]
@@ -46,7 +48,7 @@ class ResolvingTest(workspace.Workspace):
 
     def planned(self, **flags):
         """Ids of the models that a training would start from."""
-        plan = self.report("train", run_id="planned", trainer=self.trainer, dry_run="true", **flags)
+        plan = self.report("train", run_id="planned", **self.stand_in, dry_run="true", **flags)
         return [artifact["id"] for artifact in plan["inputs"]["base_model"]["chosen"]]
 
     def why(self, report, key="base-model"):
@@ -80,7 +82,7 @@ class ResolvingTest(workspace.Workspace):
     def test_an_input_for_one_artifact_refuses_more(self):
         self.train_model("r1")
         self.train_model("r2")
-        result = self.step("train", run_id="r3", trainer=self.trainer, base_model="latest-created:2")
+        result = self.step("train", run_id="r3", **self.stand_in, base_model="latest-created:2")
         self.assert_refused(result, 1, "input 'base_model': latest-created:2 came to 2 artifacts")
         self.assert_recorded("INPUT_UNUSABLE")
 
@@ -99,7 +101,7 @@ class ResolvingTest(workspace.Workspace):
         self.assertIn("teacher", tree)
 
     def test_a_mistyped_type_is_answered_with_the_nearest(self):
-        result = self.step("train", run_id="r1", trainer=self.trainer, input="data=Exampels:latest")
+        result = self.step("train", run_id="r1", **self.stand_in, input="data=Exampels:latest")
         self.assert_refused(result, 3, "input 'data'", "no artifact type 'Exampels' is stored; did you mean Examples?")
         self.assert_recorded("INPUT_NOT_FOUND")
 
@@ -108,7 +110,7 @@ class ResolvingTest(workspace.Workspace):
         self.assert_refused(result, 2, "'schema' is an input already", "--schema=REF")
 
     def test_statistics_are_an_input_and_must_be_there_if_named(self):
-        result = self.step("train", run_id="r1", trainer=self.trainer, statistics="latest")
+        result = self.step("train", run_id="r1", **self.stand_in, statistics="latest")
         self.assert_refused(result, 3, "input 'statistics'", "no usable ExampleStatistics artifact")
 
     # --- what was recorded
@@ -129,7 +131,7 @@ class ResolvingTest(workspace.Workspace):
         self.assertIn("unchanged", why["candidates"][1]["reason"])
 
     def test_a_refusal_is_recorded_too(self):
-        result = self.step("train", run_id="r1", trainer=self.trainer, base_model="id:99")
+        result = self.step("train", run_id="r1", **self.stand_in, base_model="id:99")
         self.assert_refused(result, 3, "there is no artifact with id 99")
         execution = self.query("list", "executions", "--limit=1")[0]["id"]
         self.assertIn("id 99", self.query("why", "base-model", execution)[0]["inputs"][0]["refusal"])
@@ -143,22 +145,22 @@ class ResolvingTest(workspace.Workspace):
         first = self.train_model("r1")
         rows = self.rows("Execution")
         before = self.snapshot()
-        plan = self.report("train", run_id="r2", trainer=self.trainer, dry_run="true")
+        plan = self.report("train", run_id="r2", **self.stand_in, dry_run="true")
         self.assertEqual(plan["would"], "run")
         self.assertEqual(plan["inputs"]["base_model"]["chosen"][0]["id"], self.model_of(first))
-        text = self.ok(self.step("train", run_id="r2", trainer=self.trainer, dry_run="true")).stdout
+        text = self.ok(self.step("train", run_id="r2", **self.stand_in, dry_run="true")).stdout
         self.assertIn("took", text)
         self.assertEqual(self.snapshot(), before)
         self.assertEqual(self.rows("Execution"), rows)
 
     def test_a_dry_run_of_a_finished_step_says_so(self):
         self.train_model("r1")
-        self.assertEqual(self.report("train", run_id="r1", trainer=self.trainer, dry_run="true")["would"], "answer")
+        self.assertEqual(self.report("train", run_id="r1", **self.stand_in, dry_run="true")["would"], "answer")
 
     def test_a_dry_run_without_a_store_makes_none(self):
         empty = self.dir / "empty"
         empty.mkdir()
-        result = self.step("train", trainer=self.trainer, dry_run="true", db=empty / "m.db", pipeline_root=empty / "root")
+        result = self.step("train", **self.stand_in, dry_run="true", db=empty / "m.db", pipeline_root=empty / "root")
         self.assert_refused(result, 3, "input 'examples'")
         self.assertEqual(os.listdir(empty), [])
 
