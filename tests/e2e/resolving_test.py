@@ -95,10 +95,10 @@ class ResolvingTest(workspace.Workspace):
 
     def test_an_extra_input_is_recorded_with_the_execution(self):
         first = self.train_model("r1")
-        report = self.train_model("r2", input="teacher=Model:latest")
+        report = self.train_model("r2", base_model="none", input="teacher=Model:latest")
         self.assertEqual(report["inputs"]["teacher"][0]["id"], self.model_of(first))
         tree = self.ok(self.run_command("metadata", "lineage", self.model_of(report), db=self.db)).stdout
-        self.assertIn("teacher", tree)
+        self.assertIn("teacher: Model", tree)
 
     def test_a_mistyped_type_is_answered_with_the_nearest(self):
         result = self.step("train", run_id="r1", **self.stand_in, input="data=Exampels:latest")
