@@ -30,6 +30,7 @@
 #include "cli/step_inputs.h"
 #include "cli/step_plan.h"
 #include "cli/step_report.h"
+#include "component/launch/cache_forecast.h"
 #include "component/launch/failure.h"
 #include "component/launch/launcher.h"
 #include "component/launch/plan.h"
@@ -141,15 +142,26 @@ absl::StatusOr<std::unique_ptr<Store>> OpenToLook(const StoreFlags& flags) {
   return OpenSqliteStore(":memory:", SystemClock());
 }
 
+// What the cache would answer; nullopt if the step would not come to ask it.
+absl::StatusOr<std::optional<CacheForecast>> Forecast(
+    const StepFlags& flags, const StepSpec& spec, const StepPlan& plan,
+    const MetadataStore& store) {
+  if (!plan.ready.ok() || plan.IsFinished()) return std::nullopt;
+  RK_ASSIGN_OR_RETURN(const CacheOptions options, flags.cache.ToOptions(spec));
+  return ForecastCache(spec, plan.inputs, options, absl::Now(), store);
+}
+
 int DryRun(const StepFlags& flags, const StepSpec& spec) {
   const absl::StatusOr<std::unique_ptr<Store>> store = OpenToLook(flags.store);
   if (!store.ok()) return Fail(store.status());
   const absl::StatusOr<StepPlan> plan = PlanStep(spec, (*store)->metadata());
   if (!plan.ok()) return Fail(plan.status());
+  const auto cache = Forecast(flags, spec, *plan, (*store)->metadata());
+  if (!cache.ok()) return Fail(cache.status());
   if (flags.output == "json") {
-    std::cout << ToJsonText(PlanToJson(spec, *plan));
+    std::cout << ToJsonText(PlanToJson(spec, *plan, *cache));
   } else {
-    std::cout << PlanToText(spec, *plan);
+    std::cout << PlanToText(spec, *plan, *cache);
   }
   if (plan->ready.ok()) return kOk;
   std::cerr << "rekindle: " << plan->ready.message() << '\n';

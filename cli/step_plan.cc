@@ -1,5 +1,6 @@
 #include "cli/step_plan.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cli/table.h"
+#include "component/cache/cache.h"
+#include "component/cache/cache_fields.h"
+#include "component/launch/cache_forecast.h"
 #include "component/launch/failure.h"
 #include "component/launch/plan.h"
 #include "component/launch/step.h"
@@ -84,19 +88,64 @@ json InputJson(const InputSpec& input, const Resolution& resolution) {
           {"more_candidates", resolution.more_passed_over}};
 }
 
+std::string NamesOf(const std::vector<FieldDifference>& differences) {
+  return absl::StrJoin(differences, ", ",
+                       [](std::string* out, const FieldDifference& difference) {
+                         absl::StrAppend(out, difference.name);
+                       });
+}
+
+std::string CacheText(const CacheForecast& cache) {
+  if (cache.hit.has_value()) {
+    return absl::StrCat("would reuse the outputs of execution ",
+                        cache.hit->ComputedBy());
+  }
+  if (cache.decision.kind == CacheDecision::Kind::kOff) return "not asked";
+  std::string text = "nothing to reuse";
+  for (const CacheRejection& rejection : cache.decision.rejected) {
+    absl::StrAppend(&text, "; execution ", rejection.execution_id, ": ",
+                    rejection.reason);
+  }
+  if (cache.nearest.has_value() && !cache.nearest->differences.empty()) {
+    absl::StrAppend(&text, "; execution ", cache.nearest->execution_id,
+                    " differs in ", NamesOf(cache.nearest->differences));
+  }
+  return text;
+}
+
+json CacheJson(const CacheForecast& cache) {
+  json result = json::parse(cache.decision.ToJson());
+  result["key"] = cache.key();
+  if (cache.hit.has_value()) result["execution_id"] = cache.hit->ComputedBy();
+  if (cache.nearest.has_value()) {
+    json differing = json::array();
+    for (const FieldDifference& difference : cache.nearest->differences) {
+      differing.push_back(difference.name);
+    }
+    result["nearest"] = {{"execution_id", cache.nearest->execution_id},
+                         {"differs_in", std::move(differing)}};
+  }
+  return result;
+}
+
 }  // namespace
 
-std::string PlanToText(const StepSpec& spec, const StepPlan& plan) {
+std::string PlanToText(const StepSpec& spec, const StepPlan& plan,
+                       const std::optional<CacheForecast>& cache) {
   std::string text =
       absl::StrCat(spec.node_id, " ", OutcomeText(plan), "  run ", spec.run_id,
                    "  (dry run: nothing was written)\n");
   for (const InputSpec& input : spec.inputs) {
     absl::StrAppend(&text, InputText(input, plan.inputs.at(input.key)));
   }
+  if (cache.has_value()) {
+    absl::StrAppend(&text, "  cache  ", CacheText(*cache), "\n");
+  }
   return text;
 }
 
-json PlanToJson(const StepSpec& spec, const StepPlan& plan) {
+json PlanToJson(const StepSpec& spec, const StepPlan& plan,
+                const std::optional<CacheForecast>& cache) {
   json result = {{"dry_run", true},        {"pipeline", spec.pipeline},
                  {"run_id", spec.run_id},  {"node_id", spec.node_id},
                  {"would", Outcome(plan)}, {"inputs", json::object()}};
@@ -107,6 +156,7 @@ json PlanToJson(const StepSpec& spec, const StepPlan& plan) {
     result["execution_id"] = plan.earlier->id();
     result["state"] = Execution::State_Name(plan.earlier->last_known_state());
   }
+  if (cache.has_value()) result["cache"] = CacheJson(*cache);
   if (!plan.ready.ok()) {
     result["error"] = {
         {"code", absl::StatusCodeToString(plan.ready.code())},

@@ -1,11 +1,15 @@
 #include "cli/step_plan.h"
 
+#include <optional>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "absl/status/status.h"
+#include "component/cache/cache.h"
+#include "component/cache/cache_history.h"
+#include "component/launch/cache_forecast.h"
 #include "component/launch/failure.h"
 #include "component/launch/plan.h"
 #include "component/launch/step.h"
@@ -46,10 +50,11 @@ class StepPlanTest : public ::testing::Test {
 
   StepSpec spec_;
   StepPlan plan_;
+  std::optional<CacheForecast> cache_;
 };
 
 TEST_F(StepPlanTest, TextHasEachCandidateWithItsReason) {
-  const std::string text = PlanToText(spec_, plan_);
+  const std::string text = PlanToText(spec_, plan_, cache_);
   EXPECT_THAT(text, HasSubstr("Trainer would run"));
   EXPECT_THAT(text, HasSubstr("base_model (latest): 7  /data/model"));
   EXPECT_THAT(text, HasSubstr("not   Model 9  its state is DELETED"));
@@ -57,7 +62,7 @@ TEST_F(StepPlanTest, TextHasEachCandidateWithItsReason) {
 }
 
 TEST_F(StepPlanTest, JsonHasTheSame) {
-  const nlohmann::json plan = PlanToJson(spec_, plan_);
+  const nlohmann::json plan = PlanToJson(spec_, plan_, cache_);
   EXPECT_EQ(plan["dry_run"], true);
   EXPECT_EQ(plan["would"], "run");
   const nlohmann::json& input = plan["inputs"]["base_model"];
@@ -68,16 +73,34 @@ TEST_F(StepPlanTest, JsonHasTheSame) {
 
 TEST_F(StepPlanTest, AnExecutionThatIsThereIsReopenedOrAnswers) {
   SetEarlier(Execution::FAILED);
-  EXPECT_THAT(PlanToText(spec_, plan_),
+  EXPECT_THAT(PlanToText(spec_, plan_, cache_),
               HasSubstr("would reopen: execution 4 is FAILED"));
   SetEarlier(Execution::COMPLETE);
-  EXPECT_EQ(PlanToJson(spec_, plan_)["would"], "answer");
+  EXPECT_EQ(PlanToJson(spec_, plan_, cache_)["would"], "answer");
+}
+
+TEST_F(StepPlanTest, SaysWhatTheCacheWouldAnswer) {
+  cache_.emplace();
+  cache_->decision.kind = CacheDecision::Kind::kMiss;
+  cache_->decision.rejected = {{3, "its files changed"}};
+  cache_->nearest = EarlierRun{2, {{"parameter.steps", "1", "2"}}};
+  EXPECT_THAT(PlanToText(spec_, plan_, cache_),
+              HasSubstr("nothing to reuse; execution 3: its files changed; "
+                        "execution 2 differs in parameter.steps"));
+  EXPECT_EQ(PlanToJson(spec_, plan_, cache_)["cache"]["decision"], "miss");
+
+  cache_->decision = {CacheDecision::Kind::kHit, {}};
+  cache_->hit.emplace();
+  cache_->hit->execution.set_id(5);
+  EXPECT_THAT(PlanToText(spec_, plan_, cache_),
+              HasSubstr("would reuse the outputs of execution 5"));
+  EXPECT_EQ(PlanToJson(spec_, plan_, cache_)["cache"]["execution_id"], 5);
 }
 
 TEST_F(StepPlanTest, AMissingInputFails) {
   plan_.ready = WithReason(FailureReason::kInputNotFound,
                            absl::NotFoundError("no Model"));
-  const nlohmann::json plan = PlanToJson(spec_, plan_);
+  const nlohmann::json plan = PlanToJson(spec_, plan_, cache_);
   EXPECT_EQ(plan["would"], "fail");
   EXPECT_EQ(plan["error"]["reason"], "INPUT_NOT_FOUND");
 }
