@@ -181,11 +181,17 @@ class ClaimedStep {
   // this step's turn to compute them.
   absl::StatusOr<std::optional<CacheEntry>> LookInCache() {
     if (!work_.has_value()) return std::nullopt;
+    const WorkTurn turn = {claim_.execution_id(),
+                           claim_.token(),
+                           CacheKeyOf(*work_),
+                           StopFds(),
+                           [this] { return CheckStop(); },
+                           options_.note};
     RK_ASSIGN_OR_RETURN(
         CacheAnswer answer,
-        AwaitTurn({claim_.execution_id(), claim_.token(), CacheKeyOf(*work_),
-                   StopFds(), [this] { return CheckStop(); }, options_.note},
-                  options_.cache, store_.metadata(), steps_));
+        RetryWhileTransient(Backoff(StoreBackoff(options_)), [&] {
+          return AwaitTurn(turn, options_.cache, store_.metadata(), steps_);
+        }));
     decision_ = {KindOf(answer), std::move(answer.rejected)};
     return std::move(answer.hit);
   }

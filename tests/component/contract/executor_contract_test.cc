@@ -222,7 +222,8 @@ TEST_F(ExecutorContractTest, AFailedWriteLeavesNothingBehind) {
 
 TEST_F(ExecutorContractTest, BytesThatAreNotUtf8DoNotStopTheReport) {
   ExecutorOutput output;
-  output.error = ExecutorError{.code = 3, .message = "bad name '\xff'"};
+  output.error =
+      ExecutorError{.code = 3, .message = "bad name '\xff'", .reason = ""};
   ASSERT_TRUE(WriteExecutorOutput(output, Path("output.json")).ok());
   const auto read = ReadExecutorOutput(Path("output.json"));
   ASSERT_TRUE(read.ok()) << read.status();
