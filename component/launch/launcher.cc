@@ -58,7 +58,10 @@ bool SleepUnlessReadable(int fd, absl::Duration duration) {
 Backoff::Options StoreBackoff(const LaunchOptions& options) {
   Backoff::Options backoff;
   backoff.total = options.store_timeout;
-  backoff.sleep = [](absl::Duration pause) {
+  backoff.sleep = [&options](absl::Duration pause) {
+    if (options.note && pause > absl::Seconds(1)) {
+      options.note("the metadata store does not answer; waiting for it");
+    }
     return SleepUnlessReadable(Cancellation::Get().hurry_fd(), pause);
   };
   return backoff;

@@ -15,9 +15,9 @@ namespace rekindle {
 // custom properties `attempts` (a JSON list, one object per claim) and
 // `prepared_outputs` (JSON, from PreparePublish to Publish). The token is the
 // number of the attempt. Every method is one transaction. A method that answers
-// UNAVAILABLE, because the database is locked or the server is not there, may be
-// called again: the second call answers as the first would have, but for Claim,
-// which then waits for its own lost lease. Thread-safe.
+// UNAVAILABLE, because the database is locked or the server is not there, may
+// be called again: the second call answers as the first would have, but for
+// Claim, which then waits for its own lost lease. Thread-safe.
 class StepStore {
  public:
   virtual ~StepStore() = default;
@@ -30,9 +30,9 @@ class StepStore {
   //                        is missing; the lease is not positive
   //   NOT_FOUND            an input artifact is not stored
   //   ALREADY_EXISTS       a stored type of that name differs
-  //   FAILED_PRECONDITION  another process holds a lease that has not ended; one
-  //                        that ends later than its length from now, because
-  //                        the clock was set back, is cut to its length
+  //   FAILED_PRECONDITION  another process holds a lease that has not ended;
+  //                        one that ends later than its length from now, as
+  //                        when the clock was set back, is cut to its length
   virtual absl::StatusOr<rekindle::v1::ClaimResponse> Claim(
       const rekindle::v1::ClaimRequest& request) = 0;
 

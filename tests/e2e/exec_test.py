@@ -185,7 +185,7 @@ class ExecTest(workspace.Workspace):
 
     def test_an_input_that_is_not_there(self):
         result = self.exec("--input", "data=Table:latest", "--output", "o=Text", "--", "true")
-        self.assert_refused(result, NOT_FOUND, "input 'data'", "no usable Table")
+        self.assert_refused(result, NOT_FOUND, "input 'data'", "no artifact type 'Table'")
         self.assert_recorded("INPUT_NOT_FOUND")
 
     def test_a_property_that_the_input_does_not_have(self):

@@ -32,7 +32,7 @@ class StoreBehindAPortTest(served.ServedWorkspace):
         with socket.socket() as unused:
             unused.bind(("127.0.0.1", 0))
             address = "127.0.0.1:%d" % unused.getsockname()[1]
-            self.assert_refused(self.step_over("grpc://" + address), TRY_AGAIN, address, "cannot be reached")
+            self.assert_refused(self.step_over("grpc://" + address, store_timeout="1s"), TRY_AGAIN, address, "cannot be reached")
             result = self.run_command("metadata", "list", "artifacts", metadata="grpc://" + address)
             self.assert_refused(result, TRY_AGAIN, address, "cannot be reached")
 

@@ -137,9 +137,8 @@ TEST_F(MetadataServerTest, AServerWithoutStepsIsRefusedForSteps) {
   const auto server = builder.BuildAndStart();
   const auto client = Connect(port);
   EXPECT_THAT(client->metadata().GetArtifacts({}), IsOk());
-  EXPECT_THAT(
-      client->steps().Claim({}),
-      StatusIs(StatusCode::kFailedPrecondition, HasSubstr("rekindle serve")));
+  EXPECT_THAT(client->steps().Claim({}), StatusIs(StatusCode::kUnimplemented,
+                                                  HasSubstr("rekindle serve")));
 }
 
 TEST_F(MetadataServerTest, OpensWhatTheUserNames) {

@@ -338,7 +338,7 @@ TEST_F(TrainerTest, ADeadlineThatLeavesNoTimeAtAllIsAnError) {
 
 TEST_F(TrainerTest, ProgressIsInItsFileAndAtTheEndItIsWhole) {
   ExecutorInput input = Input("progress");
-  input.progress_path = folder_ / "progress";
+  input.progress_path = folder_ / "progress.txt";
   std::string halfway;
   std::ostringstream log;
   Trainer trainer(input, {.stop_signal =
