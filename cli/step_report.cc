@@ -41,7 +41,7 @@ void AddInput(const std::string& key, const Resolution& resolution,
   if (!resolution.chosen.empty()) return;
   rows.push_back({"  in", key, "none",
                   resolution.candidates.empty()
-                      ? "there is none yet"
+                      ? ""
                       : absl::StrCat("none of ", resolution.candidates.size(),
                                      " could be used")});
 }

@@ -35,7 +35,7 @@ int64_t LastAttemptBefore(int64_t token, const std::string& state_dir) {
 absl::StatusOr<std::string> AdoptState(const std::string& state_dir,
                                        int64_t token) {
   RK_RETURN_IF_ERROR(MakeDirs(state_dir));
-  const std::string ours = JoinPath(state_dir, absl::StrCat(token));
+  std::string ours = JoinPath(state_dir, absl::StrCat(token));
   const int64_t last = LastAttemptBefore(token, state_dir);
   if (last == 0) {
     RK_RETURN_IF_ERROR(MakeDirs(ours));
