@@ -241,8 +241,8 @@ class Train : public Executor {
   }
 
   static absl::Status ErrorOf(const ExecutorError& error) {
-    const absl::Status status(static_cast<absl::StatusCode>(error.code),
-                              error.message);
+    absl::Status status(static_cast<absl::StatusCode>(error.code),
+                        error.message);
     if (const auto named = FindFailureReason(error.reason)) {
       return WithReason(*named, status);
     }
