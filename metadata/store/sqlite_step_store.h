@@ -44,7 +44,7 @@ class SqliteStepStore : public StepStore {
     bool refused = false;  // by the work itself
     absl::StatusOr<Answer> answer =
         transactor_.Write<Answer>([&](Database& db, Answer& to_fill) {
-          const absl::Status worked = work(db, to_fill);
+          absl::Status worked = work(db, to_fill);
           refused = !worked.ok();
           return worked;
         });

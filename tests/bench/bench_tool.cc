@@ -168,7 +168,9 @@ int Main(const std::vector<std::string>& arguments) {
     }
     const auto answer = command.run({arguments.begin() + 1, arguments.end()});
     if (answer.ok()) {
-      std::cout << answer->dump() << std::endl;
+      std::cout << answer->dump(-1, ' ', false,
+                                nlohmann::json::error_handler_t::replace)
+                << '\n';
       return 0;
     }
     std::cerr << "bench_tool: " << answer.status() << '\n';

@@ -31,11 +31,9 @@ ABSL_NAMESPACE_END
 
 namespace rekindle {
 
-inline const absl::Status& StatusOf(const absl::Status& status) {
-  return status;
-}
+inline absl::Status StatusOf(const absl::Status& status) { return status; }
 template <typename T>
-const absl::Status& StatusOf(const absl::StatusOr<T>& result) {
+absl::Status StatusOf(const absl::StatusOr<T>& result) {
   return result.status();
 }
 
