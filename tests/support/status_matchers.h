@@ -31,9 +31,13 @@ ABSL_NAMESPACE_END
 
 namespace rekindle {
 
-inline absl::Status StatusOf(const absl::Status& status) { return status; }
+// Only for matchers, whose argument outlives the call.
+inline const absl::Status& StatusOf(const absl::Status& status) {
+  // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter)
+  return status;
+}
 template <typename T>
-absl::Status StatusOf(const absl::StatusOr<T>& result) {
+const absl::Status& StatusOf(const absl::StatusOr<T>& result) {
   return result.status();
 }
 
