@@ -14,8 +14,6 @@ namespace rekindle {
 namespace {
 
 using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
 using ::testing::StartsWith;
 
 TEST(LogTailTest, KeepsTheLastWholeLinesThatFit) {
