@@ -185,6 +185,7 @@ int Main(const std::vector<std::string>& arguments) {
 }  // namespace
 }  // namespace rekindle
 
+// NOLINTNEXTLINE(bugprone-exception-escape): only json's, which is told not to.
 int main(int argc, char** argv) {
   return rekindle::Main({argv + 1, argv + argc});
 }

@@ -144,7 +144,7 @@ bool IsOurBug(const absl::Status& status) {
 
 void Require(bool condition, const std::string& message) {
   if (condition) return;
-  std::cerr << "BROKEN PROMISE: " << message << std::endl;
+  std::cerr << "BROKEN PROMISE: " << message << '\n';
   std::abort();
 }
 

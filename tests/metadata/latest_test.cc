@@ -152,7 +152,7 @@ class LatestTest : public ::testing::Test {
         Execute(absl::StrCat("DELETE FROM Attribution WHERE artifact_id = ",
                              artifact, " AND context_id = ", context));
         break;
-      case 9:
+      default:
         if (Random(0, 1) == 0) {
           Execute(absl::StrCat(
               "DELETE FROM Artifact WHERE id = ", artifact,

@@ -230,7 +230,8 @@ absl::Status RunTrials(const Options& options, const std::string& folder,
                      "soak: %4.0f s, %d kills, %d writes acknowledged",
                      absl::ToDoubleSeconds(absl::Now() - start), totals.kills,
                      totals.writes.acknowledged)
-              << std::endl;
+              << '\n'
+              << std::flush;
   }
   return absl::OkStatus();
 }
@@ -253,7 +254,8 @@ void Print(const Options& options, const Totals& totals) {
 absl::Status Main(const std::vector<std::string>& words) {
   RK_ASSIGN_OR_RETURN(const Options options, ParseOptions(words));
   std::cout << "soak: seed " << options.seed << ", for "
-            << absl::FormatDuration(options.time) << std::endl;
+            << absl::FormatDuration(options.time) << '\n'
+            << std::flush;
   std::string folder = absl::StrCat(options.dir, "/rekindle-soak-XXXXXX");
   if (mkdtemp(folder.data()) == nullptr) {
     return absl::NotFoundError(
