@@ -4,7 +4,10 @@
 #include <atomic>
 #include <csignal>
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
+
+#include "absl/time/time.h"
 
 namespace rekindle {
 namespace {
@@ -50,5 +53,11 @@ Cancellation::Cancellation() {
 int Cancellation::signal() const { return last_signal; }
 
 int Cancellation::count() const { return signal_count; }
+
+bool SleepUnlessReadable(int fd, absl::Duration duration) {
+  pollfd stop = {fd, POLLIN, 0};
+  return poll(&stop, 1,
+              static_cast<int>(absl::ToInt64Milliseconds(duration))) == 0;
+}
 
 }  // namespace rekindle

@@ -1,6 +1,8 @@
 #ifndef REKINDLE_BASE_CANCELLATION_H_
 #define REKINDLE_BASE_CANCELLATION_H_
 
+#include "absl/time/time.h"
+
 namespace rekindle {
 
 // Whether this process was asked to stop, by SIGINT or SIGTERM. One per
@@ -26,6 +28,9 @@ class Cancellation {
   int read_fd_ = -1;
   int hurry_read_fd_ = -1;
 };
+
+// Waits, but not once the descriptor is readable. False when it is.
+bool SleepUnlessReadable(int fd, absl::Duration duration);
 
 }  // namespace rekindle
 

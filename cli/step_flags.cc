@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <poll.h>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -102,9 +101,7 @@ absl::StatusOr<std::unique_ptr<Store>> OpenPatiently(const StepFlags& flags) {
   Backoff::Options options;
   options.total = flags.store_timeout;
   options.sleep = [](absl::Duration pause) {
-    pollfd stop = {Cancellation::Get().fd(), POLLIN, 0};
-    return poll(&stop, 1, static_cast<int>(absl::ToInt64Milliseconds(pause))) ==
-           0;
+    return SleepUnlessReadable(Cancellation::Get().fd(), pause);
   };
   return RetryWhileTransient(
       Backoff(std::move(options)),
@@ -216,7 +213,8 @@ void StepFlags::Bind(FlagSet& flags, const std::string& format_flag) {
   flags.Bool("allow-partial", &allow_partial,
              "also choose models whose training was cut short");
   flags.Bool("dry-run", &dry_run,
-             "say which inputs it would take, and why; write nothing");
+             "say which inputs it would take, and why, and whether the cache "
+             "has its outputs; write nothing");
   flags.Format({"text", "json"}, &output, format_flag);
 }
 

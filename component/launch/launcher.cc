@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <poll.h>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,13 +44,6 @@ namespace {
 using ml_metadata::Execution;
 using rekindle::v1::ClaimRequest;
 using rekindle::v1::ClaimResponse;
-
-// Waits, but not once the descriptor is readable. False when it is.
-bool SleepUnlessReadable(int fd, absl::Duration duration) {
-  pollfd stop = {fd, POLLIN, 0};
-  return poll(&stop, 1,
-              static_cast<int>(absl::ToInt64Milliseconds(duration))) == 0;
-}
 
 // A store that is away is waited for also by a step that was asked to stop: it
 // has an end to record. Asked twice it does not.
@@ -189,12 +181,11 @@ class ClaimedStep {
                            CacheKeyOf(*work_),
                            StopFds(),
                            [this] { return CheckStop(); },
-                           options_.note};
+                           options_.note,
+                           StoreBackoff(options_)};
     RK_ASSIGN_OR_RETURN(
         CacheAnswer answer,
-        RetryWhileTransient(Backoff(StoreBackoff(options_)), [&] {
-          return AwaitTurn(turn, options_.cache, store_.metadata(), steps_);
-        }));
+        AwaitTurn(turn, options_.cache, store_.metadata(), steps_));
     decision_ = {KindOf(answer), std::move(answer.rejected)};
     return std::move(answer.hit);
   }

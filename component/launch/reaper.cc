@@ -42,7 +42,6 @@ namespace fs = std::filesystem;
 using ml_metadata::Execution;
 
 constexpr int kPageSize = 100;
-constexpr size_t kLogTailBytes = 2000;
 
 // What the store knows of the last attempt at an execution.
 struct Attempt {

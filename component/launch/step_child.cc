@@ -28,8 +28,6 @@
 namespace rekindle {
 namespace {
 
-constexpr size_t kLogTailBytes = 2000;
-
 // Exit codes after which a retry may help: "temporary failure" of sysexits.h,
 // and what a shell makes of a command that was killed.
 constexpr int kTemporaryFailure = 75;

@@ -11,6 +11,9 @@
 
 namespace rekindle {
 
+// How much of a log is kept with an execution that failed.
+inline constexpr size_t kLogTailBytes = 2000;
+
 // The last lines that went by, as many as fit.
 class LogTail {
  public:

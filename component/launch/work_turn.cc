@@ -45,7 +45,9 @@ absl::StatusOr<StartWorkResponse> AskForWork(const WorkTurn& turn,
 absl::StatusOr<CacheAnswer> Look(const WorkTurn& turn,
                                  const CacheOptions& options,
                                  const MetadataStore& metadata) {
-  return LookUp(turn.key, {options.max_age, absl::Now()}, metadata);
+  return RetryWhileTransient(Backoff(turn.store_backoff), [&] {
+    return LookUp(turn.key, {options.max_age, absl::Now()}, metadata);
+  });
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "base/backoff.h"
 #include "component/cache/cache.h"
 #include "metadata/api/metadata_store.h"
 #include "metadata/api/step_store.h"
@@ -38,6 +39,8 @@ struct WorkTurn {
   std::function<absl::Status()> check_stop;
   // What a person should know meanwhile.
   std::function<void(absl::string_view line)> note;
+  // How long to wait for a store that is away; `steps` waits by itself.
+  Backoff::Options store_backoff;
 };
 
 // Waits until the step's outputs are those of an earlier execution, or it is

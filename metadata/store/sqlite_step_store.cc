@@ -303,17 +303,11 @@ absl::Status ReleaseClaim(Database& db, int64_t execution_id) {
 absl::StatusOr<std::optional<Execution>> FindWorker(Database& db,
                                                     const Work& work,
                                                     int64_t now_millis) {
-  RK_ASSIGN_OR_RETURN(const std::optional<Lease> lease,
-                      FindLease(db, work.execution_id));
-  if (!lease.has_value() || lease->token != work.token ||
-      lease->expires_millis <= now_millis) {
-    return std::nullopt;
-  }
   RK_ASSIGN_OR_RETURN(std::optional<Execution> worker,
                       FindNode<Execution>(db, work.execution_id));
-  if (worker.has_value() && worker->last_known_state() != Execution::RUNNING) {
-    return std::nullopt;
-  }
+  if (!worker.has_value()) return std::nullopt;
+  RK_ASSIGN_OR_RETURN(const auto hold, FindHold(db, *worker, now_millis));
+  if (!hold.has_value() || hold->token != work.token) return std::nullopt;
   return worker;
 }
 

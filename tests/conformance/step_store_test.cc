@@ -417,6 +417,16 @@ TEST_P(StepStoreTest, AClockSetBackTakesNoClaimFromTheLiving) {
   EXPECT_THAT(Claim(), StatusIs(StatusCode::kFailedPrecondition));
 }
 
+TEST_P(StepStoreTest, AClockSetBackKeepsNoDeadWorkerAtWork) {
+  EXPECT_THAT(Claim(), IsOk());
+  EXPECT_TRUE(StartWork(1, 1)->granted());
+  clock_.Advance(-absl::Minutes(10));
+  EXPECT_THAT(ClaimAnother(), IsOk());
+  EXPECT_FALSE(StartWork(2, 1)->granted());
+  clock_.Advance(absl::Seconds(60));
+  EXPECT_TRUE(StartWork(2, 1)->granted());
+}
+
 TEST_P(StepStoreTest, AClockSetForwardLetsNoTwoPublish) {
   EXPECT_THAT(Claim(), IsOk());
   clock_.Advance(absl::Hours(24));
@@ -464,8 +474,7 @@ TEST_P(StepStoreTest, FinishingTakesOnlyFailedOrCanceled) {
       StatusIs(StatusCode::kNotFound));
 }
 
-// --- verify
-// -------------------------------------------------------------------
+// --- verify -----------------------------------------------------------------
 
 TEST_P(StepStoreTest, NothingIsWrongWithAStoreThatIsOnlyUsed) {
   PutArtifact();
@@ -514,8 +523,7 @@ TEST_P(StepStoreTest, ProblemsAreListedAsFarAsAsked) {
               StatusIs(StatusCode::kInvalidArgument));
 }
 
-// --- delete
-// -------------------------------------------------------------------
+// --- delete -----------------------------------------------------------------
 
 // examples 1 -> execution 1 -> model 2, all in context 1, which is in
 // context 2.

@@ -1,5 +1,6 @@
 """The world around a step misbehaves: the disk, the store, the clock, a second launcher."""
 
+import json
 import signal
 import sqlite3
 import time
@@ -123,8 +124,8 @@ class TwoLaunchersTest(faulty_step.FaultyStep):
 
     def test_of_two_at_once_one_works_and_both_answer(self):
         steps = [self.start(), self.start()]
-        reports = [self.ok(self.answer(step)) for step in steps]
-        self.assertEqual(len(reports), 2)
+        reports = [json.loads(self.ok(self.answer(step)).stdout) for step in steps]
+        self.assertEqual(sorted(report["finished_before"] for report in reports), [False, True])
         self.assert_recovers()
 
 

@@ -26,6 +26,7 @@
 #include "component/cache/cache_fields.h"
 #include "component/cache/cache_history.h"
 #include "component/launch/cache_forecast.h"
+#include "component/launch/failure.h"
 #include "component/launch/launcher.h"
 #include "component/launch/step.h"
 #include "component/launch/tfx_names.h"
@@ -419,6 +420,18 @@ TEST_F(WaitingTest, TheOneThatWaitedComputesWhenTheWorkerFailed) {
   EXPECT_EQ(worker_.state, Execution::FAILED);
   EXPECT_EQ(other.state, Execution::COMPLETE);
   EXPECT_EQ(trainer_.calls, 2);
+}
+
+TEST_F(CachingTest, ItDoesNotWaitPastItsDeadline) {
+  StepReport late;
+  trainer_.during = [&](const StepContext&) {
+    options_.deadline = absl::Now() + absl::Milliseconds(50);
+    late = Run("late");
+    return absl::OkStatus();
+  };
+  EXPECT_EQ(Run("worker").state, Execution::COMPLETE);
+  EXPECT_EQ(late.state, Execution::FAILED);
+  EXPECT_EQ(ReasonOf(late.error), FailureReason::kDeadline) << late.error;
 }
 
 TEST_F(CachingTest, WithoutLookingUpItDoesNotWait) {
