@@ -1,6 +1,8 @@
 #include "metadata/sqlite/buffered_log.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <new>
 #include <sqlite3.h>
 #include <string>
@@ -13,6 +15,10 @@ constexpr char kName[] = "rekindle-buffered-log";
 // SQLite's own files take no more than 128 KiB by one call.
 constexpr size_t kMaxBuffer = 1 << 16;
 
+// How far the file is made longer at a time: as much as it has, within these.
+constexpr sqlite3_int64 kLeastGrowth = 1 << 15;
+constexpr sqlite3_int64 kMostGrowth = 1 << 20;
+
 sqlite3_vfs* DefaultVfs() {
   static sqlite3_vfs* const vfs = sqlite3_vfs_find(nullptr);
   return vfs;
@@ -23,13 +29,36 @@ struct Log : sqlite3_file {
   sqlite3_file* real = nullptr;
   std::string buffer = {};   // written, and not in the file yet,
   sqlite3_int64 offset = 0;  // where it belongs
+  sqlite3_int64 size = 0;    // of the file, as far as this log has made it
 
   int Flush() {
     if (buffer.empty()) return SQLITE_OK;
+    const sqlite3_int64 end =
+        offset + static_cast<sqlite3_int64>(buffer.size());
+    if (end > size) Grow(end);
     const int result = real->pMethods->xWrite(
         real, buffer.data(), static_cast<int>(buffer.size()), offset);
     buffer.clear();
     return result;
+  }
+
+  // Writes zeros behind what ends at `end`, so that the commits to come find
+  // their place in the file: one that does not change the file's size is made
+  // durable sooner. Zeros are no frame, a reader of the log stops there. A disk
+  // that has no room for them may still have it for what was written.
+  void Grow(sqlite3_int64 end) {
+    static const std::string& zeros = *new std::string(kMaxBuffer, '\0');
+    const sqlite3_int64 wanted =
+        end + std::clamp(end, kLeastGrowth, kMostGrowth);
+    for (size = end; size < wanted;) {
+      const auto part =
+          std::min<sqlite3_int64>(wanted - size, std::ssize(zeros));
+      if (real->pMethods->xWrite(real, zeros.data(), static_cast<int>(part),
+                                 size) != SQLITE_OK) {
+        return;
+      }
+      size += part;
+    }
   }
 };
 
