@@ -12,6 +12,9 @@ endmacro()
 # The generated protos of Debian's side and of TensorFlow's side.
 set(RK_PROTO ml_metadata/ tfx/ tensorflow_metadata/ rekindle/)
 
+# The training library's own headers, which modules of users include.
+set(RK_TRAINING rekindle/training/)
+
 rk_layer(base base/)
 rk_layer(metadata/api base/ metadata/api/ ${RK_PROTO})
 rk_layer(metadata/sqlite base/ metadata/sqlite/)
@@ -21,9 +24,10 @@ rk_layer(metadata/server base/ metadata/api/ metadata/server/ ${RK_PROTO})
 # TensorFlow's side and what both sides share: of base only what needs no absl.
 rk_layer(component/contract base/status_macros.h component/contract/)
 rk_layer(component/records base/status_macros.h component/records/)
+rk_layer(component/include ${RK_TRAINING} tensorflow/)
 foreach(folder training tasks io config)
   rk_layer(component/${folder} base/status_macros.h base/nearest_name.h component/contract/ component/records/ component/training/
-           component/tasks/ component/io/ component/config/ tensorflow/ tensorflow_metadata/)
+           component/tasks/ component/io/ component/config/ tensorflow/ tensorflow_metadata/ ${RK_TRAINING})
 endforeach()
 rk_layer(component/resolve base/ metadata/api/ component/resolve/ component/contract/ ${RK_PROTO})
 rk_layer(component/cache base/ metadata/api/ component/resolve/ component/cache/ ${RK_PROTO})

@@ -9,9 +9,35 @@ function(rk_library name)
   add_library(rekindle::${name} ALIAS rk_${name})
   target_include_directories(rk_${name} PUBLIC "${CMAKE_SOURCE_DIR}")
   if(ARG_TENSORFLOW)
+    target_include_directories(rk_${name} PUBLIC "${CMAKE_SOURCE_DIR}/component/include")
     target_link_libraries(rk_${name} PUBLIC TensorFlow::tensorflow_cc)
+    rk_precompile_tensorflow(rk_${name})
   endif()
   target_link_libraries(rk_${name} PUBLIC ${ARG_DEPS} PRIVATE rk_warnings)
+endfunction()
+
+# TensorFlow's headers take ten seconds to read: they are read once for all the
+# targets that link it.
+function(rk_precompile_tensorflow target)
+  if(NOT REKINDLE_PRECOMPILE_TENSORFLOW)
+    return()
+  endif()
+  if(NOT TARGET rk_tensorflow_headers)
+    add_library(rk_tensorflow_headers STATIC "${CMAKE_SOURCE_DIR}/cmake/tensorflow_headers.cc")
+    target_link_libraries(rk_tensorflow_headers PRIVATE TensorFlow::tensorflow_cc nlohmann_json::nlohmann_json rk_warnings)
+    target_precompile_headers(rk_tensorflow_headers PRIVATE
+      <algorithm> <functional> <map> <memory> <optional> <string> <vector>
+      <absl/status/statusor.h> <absl/strings/str_cat.h> <absl/strings/str_format.h> <absl/strings/str_join.h>
+      <nlohmann/json.hpp>
+      <tensorflow/cc/framework/gradients.h> <tensorflow/cc/framework/scope.h> <tensorflow/cc/ops/standard_ops.h>
+      <tensorflow/core/framework/tensor.h> <tensorflow/core/public/session.h>)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM rk_tensorflow_headers)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "EXECUTABLE")  # compiled as they were
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
 endfunction()
 
 # rk_test(NAME SOURCES... DEPS... [LABELS...] [TENSORFLOW])
@@ -20,12 +46,15 @@ endfunction()
 # inside it share their set-up. The label (default `unit`) says which suite of
 # ./test runs it.
 function(rk_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "TENSORFLOW" "" "SOURCES;DEPS;LABELS" ${ARGN})
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} rk_warnings GTest::gmock GTest::gtest_main)
+  if(ARG_TENSORFLOW)
+    rk_precompile_tensorflow(${name})
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
 endfunction()

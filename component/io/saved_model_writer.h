@@ -5,25 +5,12 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "rekindle/training/signature.h"
 #include "tensorflow/cc/framework/ops.h"
 #include "tensorflow/cc/framework/scope.h"
 #include "tensorflow/core/framework/tensor.h"
-#include "tensorflow/core/framework/tensor_shape.h"
 
 namespace rekindle {
-
-// A tensor of the graph that a signature names.
-struct SignatureTensor {
-  tensorflow::Output output;
-  tensorflow::PartialTensorShape shape;
-};
-
-// A function that a SavedModel offers: named inputs and outputs of its graph.
-struct ModelSignature {
-  std::string method_name;
-  std::map<std::string, SignatureTensor> inputs;
-  std::map<std::string, SignatureTensor> outputs;
-};
 
 // A variable of the graph: its VarHandleOp, and the value to save.
 struct ModelVariable {

@@ -1,16 +1,13 @@
 #ifndef REKINDLE_COMPONENT_IO_TENSOR_BUNDLE_H_
 #define REKINDLE_COMPONENT_IO_TENSOR_BUNDLE_H_
 
-#include <map>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "tensorflow/core/framework/tensor.h"
+#include "rekindle/training/tensors.h"
 
 namespace rekindle {
-
-using NamedTensors = std::map<std::string, tensorflow::Tensor>;
 
 // Writes `tensors` in TensorFlow's checkpoint format, as the files
 // `<prefix>.index` and `<prefix>.data-00000-of-00001`, and waits for the disk.

@@ -1,27 +1,13 @@
 #ifndef REKINDLE_COMPONENT_IO_VARIABLE_AXES_H_
 #define REKINDLE_COMPONENT_IO_VARIABLE_AXES_H_
 
-#include <map>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "rekindle/training/variable.h"
 
 namespace rekindle {
-
-// What the entries of a model's variables stand for. Two variables of one name
-// and one shape mean different things when the features or the classes behind
-// their rows are others, or are in another order; a warm start compares this.
-// A plain value.
-struct VariableAxes {
-  // Name of an axis -> what its entries stand for, in order.
-  std::map<std::string, std::vector<std::string>> axes;
-  // Name of a variable -> names of the axes it depends on; none when absent.
-  std::map<std::string, std::vector<std::string>> variables;
-
-  bool operator==(const VariableAxes&) const = default;
-};
 
 // Writes `axes` into a SavedModel's folder, as
 // assets.extra/rekindle_variables.json. Other readers pass over it.

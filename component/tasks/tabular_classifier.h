@@ -10,18 +10,11 @@
 #include "component/io/example_dataset.h"
 #include "component/io/saved_model_writer.h"
 #include "component/io/tensor_bundle.h"
-#include "component/io/variable_axes.h"
+#include "rekindle/training/variable.h"
 #include "tensorflow/cc/framework/ops.h"
 #include "tensorflow/cc/framework/scope.h"
-#include "tensorflow/core/framework/tensor_shape.h"
 
 namespace rekindle {
-
-struct VariableSpec {
-  std::string name;
-  tensorflow::TensorShape shape;  // of float
-  bool trainable = true;
-};
 
 // What the network starts from, one row per example.
 struct ModelInputs {

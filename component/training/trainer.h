@@ -14,7 +14,7 @@
 #include "component/config/trainer_config.h"
 #include "component/contract/executor_input.h"
 #include "component/contract/executor_output.h"
-#include "component/io/checkpoint.h"
+#include "rekindle/training/checkpoint_manager.h"
 #include "component/io/example_dataset.h"
 #include "component/tasks/tabular_classifier.h"
 #include "component/training/progress_file.h"

@@ -1,4 +1,5 @@
-#include "component/io/checkpoint.h"
+#include "component/io/tensor_bundle.h"
+#include "rekindle/training/checkpoint_manager.h"
 
 #include <filesystem>
 

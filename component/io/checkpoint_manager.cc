@@ -1,4 +1,4 @@
-#include "component/io/checkpoint.h"
+#include "rekindle/training/checkpoint_manager.h"
 
 #include <cstddef>
 #include <filesystem>
@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
+#include "component/io/tensor_bundle.h"
 #include "component/contract/whole_file.h"
 #include "component/io/durable_file.h"
 #include "tensorflow/core/util/tensor_bundle/naming.h"

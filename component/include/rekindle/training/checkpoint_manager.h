@@ -1,5 +1,5 @@
-#ifndef REKINDLE_COMPONENT_IO_CHECKPOINT_H_
-#define REKINDLE_COMPONENT_IO_CHECKPOINT_H_
+#ifndef REKINDLE_TRAINING_CHECKPOINT_MANAGER_H_
+#define REKINDLE_TRAINING_CHECKPOINT_MANAGER_H_
 
 #include <cstdint>
 #include <optional>
@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "component/io/tensor_bundle.h"
+#include "rekindle/training/tensors.h"
 
 namespace rekindle {
 
@@ -46,4 +46,4 @@ class CheckpointManager {
 
 }  // namespace rekindle
 
-#endif  // REKINDLE_COMPONENT_IO_CHECKPOINT_H_
+#endif  // REKINDLE_TRAINING_CHECKPOINT_MANAGER_H_

@@ -1,0 +1,1 @@
+// Nothing but the headers that rk_precompile_tensorflow lists.

@@ -1,0 +1,45 @@
+#ifndef REKINDLE_TRAINING_MODEL_H_
+#define REKINDLE_TRAINING_MODEL_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "rekindle/training/graph_builder.h"
+#include "rekindle/training/signature.h"
+#include "rekindle/training/tensors.h"
+#include "rekindle/training/variable.h"
+
+namespace rekindle {
+
+// A network: which variables it has, and how to add it to a graph. It holds no
+// values, those live in a session. Thread-safe: it never changes.
+class Model {
+ public:
+  virtual ~Model() = default;
+
+  virtual const std::vector<VariableSpec>& variables() const = 0;
+
+  // The values of a cold start, of every variable. Depends on `seed` only.
+  virtual NamedTensors InitialValues(uint64_t seed) const = 0;
+
+  // Adds the network behind `inputs`, a batch's tensors by name; returns what
+  // it puts out by name. Errors are kept in the graph's scope.
+  virtual NamedOutputs Call(GraphBuilder& graph, const NamedOutputs& inputs,
+                            bool training) const = 0;
+
+  // What the rows of the variables stand for; a warm start compares it.
+  virtual VariableAxes axes() const { return {}; }
+
+  // What a SavedModel of it offers, by name, added to `graph`. None: it cannot
+  // be exported.
+  virtual std::map<std::string, ModelSignature> Signatures(
+      GraphBuilder& /*graph*/) const {
+    return {};
+  }
+};
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_TRAINING_MODEL_H_

@@ -1,0 +1,54 @@
+#ifndef REKINDLE_TRAINING_OPTIMIZER_H_
+#define REKINDLE_TRAINING_OPTIMIZER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "rekindle/training/graph_builder.h"
+#include "rekindle/training/tensors.h"
+#include "rekindle/training/variable.h"
+#include "tensorflow/cc/framework/ops.h"
+
+namespace rekindle {
+
+// A variable that an optimizer keeps for one of the model's.
+struct SlotSpec {
+  VariableSpec variable;    // named "<variable>/<slot>", not trainable
+  float initial_value = 0;  // of each entry,
+  std::string copy_of;      // or, if named, the first value of this variable
+};
+
+// How a step changes the variables. It adds itself to graphs and holds no
+// values. Thread-safe: it never changes.
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+
+  // What it keeps for the trainable ones of `variables`.
+  virtual std::vector<SlotSpec> Slots(
+      const std::vector<VariableSpec>& variables) const = 0;
+
+  // Names of the numbers that change from step to step, and their values at
+  // global step `step` (from 0), in that order. The graph gets them as scalars.
+  virtual std::vector<std::string> ScalarNames() const = 0;
+  virtual std::vector<float> Scalars(int64_t step) const = 0;
+
+  virtual double LearningRate(int64_t step) const = 0;
+
+  // Adds what changes the variables by `gradients`, which have been summed over
+  // all replicas; `scalars` are by name. Returns the operations of the step.
+  virtual std::vector<tensorflow::Operation> Apply(
+      GraphBuilder& graph, std::vector<Gradient> gradients,
+      const NamedOutputs& scalars) const = 0;
+
+  // The slot to evaluate and export instead of `variable` (its moving
+  // average); empty: the variable itself.
+  virtual std::string AverageOf(const std::string& /*variable*/) const {
+    return "";
+  }
+};
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_TRAINING_OPTIMIZER_H_
