@@ -25,7 +25,7 @@ constexpr int64_t kLargestBatch = 1 << 20;
 constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
 
 // Takes a value into the config, or returns the rule that it breaks.
-using Setter = std::function<std::string(const json&, TrainerConfig*)>;
+using Setter = std::function<std::string(const json&, ClassifierConfig*)>;
 
 struct Key {
   std::string_view name;
@@ -36,8 +36,8 @@ bool IsIntegerIn(const json& value, int64_t least, int64_t most) {
   return value.is_number_integer() && value >= least && value <= most;
 }
 
-Setter Integer(int64_t TrainerConfig::*field, int64_t least, int64_t most) {
-  return [=](const json& value, TrainerConfig* config) -> std::string {
+Setter Integer(int64_t ClassifierConfig::*field, int64_t least, int64_t most) {
+  return [=](const json& value, ClassifierConfig* config) -> std::string {
     if (!IsIntegerIn(value, least, most)) {
       return absl::StrCat("an integer from ", least, " to ", most);
     }
@@ -46,14 +46,14 @@ Setter Integer(int64_t TrainerConfig::*field, int64_t least, int64_t most) {
   };
 }
 
-std::string SetLabelKey(const json& value, TrainerConfig* config) {
+std::string SetLabelKey(const json& value, ClassifierConfig* config) {
   const std::string name = value.is_string() ? value.get<std::string>() : "";
   if (name.empty()) return "the name of a feature";
   config->label_key = name;
   return "";
 }
 
-std::string SetHiddenUnits(const json& value, TrainerConfig* config) {
+std::string SetHiddenUnits(const json& value, ClassifierConfig* config) {
   const bool valid =
       value.is_array() && std::ranges::all_of(value, [](const json& units) {
         return IsIntegerIn(units, 1, kMostUnits);
@@ -65,21 +65,21 @@ std::string SetHiddenUnits(const json& value, TrainerConfig* config) {
   return "";
 }
 
-std::string SetLearningRate(const json& value, TrainerConfig* config) {
+std::string SetLearningRate(const json& value, ClassifierConfig* config) {
   const double rate = value.is_number() ? value.get<double>() : 0;
   if (!(rate > 0) || !std::isfinite(rate)) return "a number above 0";
   config->learning_rate = rate;
   return "";
 }
 
-std::string SetAllowNoMatch(const json& value, TrainerConfig* config) {
+std::string SetAllowNoMatch(const json& value, ClassifierConfig* config) {
   if (!value.is_boolean()) return "true or false";
   config->allow_no_match = value.get<bool>();
   return "";
 }
 
 const std::vector<Key>& Keys() {
-  using C = TrainerConfig;
+  using C = ClassifierConfig;
   static const auto& keys = *new std::vector<Key>{
       {"label_key", SetLabelKey},
       {"hidden_units", SetHiddenUnits},
@@ -108,7 +108,7 @@ absl::Status UnknownKey(std::string_view source, const std::string& name) {
 }
 
 absl::Status Apply(std::string_view source, const json& values,
-                   TrainerConfig* config) {
+                   ClassifierConfig* config) {
   if (values.is_null()) return absl::OkStatus();
   if (!values.is_object()) {
     return absl::InvalidArgumentError(
@@ -127,9 +127,9 @@ absl::Status Apply(std::string_view source, const json& values,
 
 }  // namespace
 
-absl::StatusOr<TrainerConfig> ParseTrainerConfig(const json& custom_config,
+absl::StatusOr<ClassifierConfig> ParseTrainerConfig(const json& custom_config,
                                                  const json& hyperparameters) {
-  TrainerConfig config;
+  ClassifierConfig config;
   RK_RETURN_IF_ERROR(Apply("custom_config", custom_config, &config));
   if (!hyperparameters.is_null()) {
     if (!hyperparameters.is_object() || !hyperparameters.contains("values")) {

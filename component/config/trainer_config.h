@@ -12,7 +12,7 @@ namespace rekindle {
 
 // What a user may set about a training run. The names are the keys of the
 // JSON. A plain value.
-struct TrainerConfig {
+struct ClassifierConfig {
   // The model.
   std::string label_key;  // required: the feature to learn
   std::vector<int64_t> hidden_units = {16, 16};  // none: a linear model
@@ -32,7 +32,7 @@ struct TrainerConfig {
   // this is set.
   bool allow_no_match = false;
 
-  bool operator==(const TrainerConfig&) const = default;
+  bool operator==(const ClassifierConfig&) const = default;
 };
 
 // Reads `custom_config` (an object or null), then lets `hyperparameters` (null,
@@ -40,7 +40,7 @@ struct TrainerConfig {
 //
 //   INVALID_ARGUMENT  a key is unknown or missing, or a value has the wrong
 //                     type or range; the message names key, value and rule
-absl::StatusOr<TrainerConfig> ParseTrainerConfig(
+absl::StatusOr<ClassifierConfig> ParseTrainerConfig(
     const nlohmann::json& custom_config, const nlohmann::json& hyperparameters);
 
 }  // namespace rekindle

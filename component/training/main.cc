@@ -78,7 +78,7 @@ ExecutorOutput WithError(ExecutorOutput output, const absl::Status& status) {
 int Train(const std::string& input_path) {
   const absl::StatusOr<ExecutorInput> input = ReadExecutorInput(input_path);
   if (!input.ok()) return Report(input.status(), kExitFailed);
-  Trainer trainer(*input, {.stop_signal = StopSignal, .log = &std::cout});
+  ClassifierRun trainer(*input, {.stop_signal = StopSignal, .log = &std::cout});
   const absl::Status trained = trainer.Run();
   const absl::Status written = WriteExecutorOutput(
       trained.ok() ? trainer.output() : WithError(trainer.output(), trained),

@@ -95,12 +95,12 @@ NamedTensors ZeroSlots(const std::vector<VariableSpec>& variables) {
 
 }  // namespace
 
-Trainer::Trainer(const ExecutorInput& input, TrainerEnvironment environment)
+ClassifierRun::ClassifierRun(const ExecutorInput& input, TrainerEnvironment environment)
     : input_(input),
       environment_(std::move(environment)),
       progress_file_(input.progress_path) {}
 
-absl::Status Trainer::Run() {
+absl::Status ClassifierRun::Run() {
   output_.environment["tensorflow_version"] = TF_Version();
   RK_RETURN_IF_ERROR(CheckInput());
   RK_RETURN_IF_ERROR(Load());
@@ -109,7 +109,7 @@ absl::Status Trainer::Run() {
   return Finish();
 }
 
-absl::Status Trainer::CheckInput() const {
+absl::Status ClassifierRun::CheckInput() const {
   const std::vector<std::pair<absl::string_view, bool>> required = {
       {"train_files", !input_.train_files.empty()},
       {"eval_files", !input_.eval_files.empty()},
@@ -135,7 +135,7 @@ absl::Status Trainer::CheckInput() const {
   return absl::OkStatus();
 }
 
-absl::Status Trainer::Load() {
+absl::Status ClassifierRun::Load() {
   RK_ASSIGN_OR_RETURN(config_, ParseTrainerConfig(input_.custom_config,
                                                   input_.hyperparameters));
   total_steps_ = input_.train_steps.value_or(config_.train_steps);
@@ -161,7 +161,7 @@ absl::Status Trainer::Load() {
   return absl::OkStatus();
 }
 
-absl::Status Trainer::LoadExamplesOf(const Columns& columns) {
+absl::Status ClassifierRun::LoadExamplesOf(const Columns& columns) {
   absl::StatusOr<ExampleDataset> train =
       LoadExamples(input_.train_files, columns);
   RK_RETURN_IF_ERROR(While("reading the train split", train.status()));
@@ -175,7 +175,7 @@ absl::Status Trainer::LoadExamplesOf(const Columns& columns) {
   return absl::OkStatus();
 }
 
-absl::Status Trainer::Initialise() {
+absl::Status ClassifierRun::Initialise() {
   RK_ASSIGN_OR_RETURN(const std::optional<std::string> checkpoint,
                       checkpoints_->Latest());
   if (checkpoint.has_value()) {
@@ -186,7 +186,7 @@ absl::Status Trainer::Initialise() {
   return Start();
 }
 
-absl::Status Trainer::Start() {
+absl::Status ClassifierRun::Start() {
   NamedTensors values = ZeroSlots(session_->variables());
   for (auto& [name, value] :
        model_->InitialValues(train_, static_cast<uint64_t>(config_.seed))) {
@@ -212,7 +212,7 @@ absl::Status Trainer::Start() {
   return absl::OkStatus();
 }
 
-absl::Status Trainer::WarmStartFromBase(NamedTensors* values) {
+absl::Status ClassifierRun::WarmStartFromBase(NamedTensors* values) {
   const absl::StatusOr<SavedVariables> base =
       ReadSavedVariables(input_.base_model);
   RK_RETURN_IF_ERROR(While("reading the base model", base.status()));
@@ -230,7 +230,7 @@ absl::Status Trainer::WarmStartFromBase(NamedTensors* values) {
   return absl::OkStatus();
 }
 
-absl::Status Trainer::Resume(const std::string& checkpoint) {
+absl::Status ClassifierRun::Resume(const std::string& checkpoint) {
   RK_ASSIGN_OR_RETURN(const NamedTensors tensors, ReadTensors(checkpoint));
   RK_ASSIGN_OR_RETURN(output_, RestoreRunState(tensors, session_->variables()));
   RK_RETURN_IF_ERROR(session_->Assign(tensors));
@@ -241,7 +241,7 @@ absl::Status Trainer::Resume(const std::string& checkpoint) {
   return absl::OkStatus();
 }
 
-absl::Status Trainer::Train() {
+absl::Status ClassifierRun::Train() {
   BatchOrder order(train_.size(), config_.batch_size,
                    static_cast<uint64_t>(config_.seed));
   const Clock::time_point start = Clock::now();
@@ -280,7 +280,7 @@ absl::Status Trainer::Train() {
   return SaveCheckpoint();
 }
 
-absl::Status Trainer::StopForDeadline() {
+absl::Status ClassifierRun::StopForDeadline() {
   if (output_.global_step == 0) {
     return absl::DeadlineExceededError(absl::StrFormat(
         "the deadline %s leaves no time to train: evaluation, checkpoint and "
@@ -295,7 +295,7 @@ absl::Status Trainer::StopForDeadline() {
   return absl::OkStatus();
 }
 
-absl::Status Trainer::TrainStep(int64_t step, float* loss) {
+absl::Status ClassifierRun::TrainStep(int64_t step, float* loss) {
   RK_ASSIGN_OR_RETURN(*loss, session_->Step(step, batch_));
   if (std::isfinite(*loss)) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrFormat(
@@ -304,7 +304,7 @@ absl::Status Trainer::TrainStep(int64_t step, float* loss) {
       *loss, step, config_.learning_rate));
 }
 
-absl::Status Trainer::SaveCheckpoint() {
+absl::Status ClassifierRun::SaveCheckpoint() {
   if (saved_step_ == output_.global_step) return absl::OkStatus();
   const Clock::time_point start = Clock::now();
   RK_ASSIGN_OR_RETURN(NamedTensors tensors, session_->Read());
@@ -316,7 +316,7 @@ absl::Status Trainer::SaveCheckpoint() {
   return absl::OkStatus();
 }
 
-absl::Status Trainer::Finish() {
+absl::Status ClassifierRun::Finish() {
   RK_ASSIGN_OR_RETURN(const Evaluation train,
                       Evaluate(train_, kMostTrainLossExamples, *session_));
   RK_ASSIGN_OR_RETURN(const Evaluation eval,
@@ -335,7 +335,7 @@ absl::Status Trainer::Finish() {
   return absl::OkStatus();
 }
 
-absl::Status Trainer::Export() {
+absl::Status ClassifierRun::Export() {
   RK_ASSIGN_OR_RETURN(const NamedTensors values, session_->Read());
   RK_RETURN_IF_ERROR(ExportModel(*model_, values, input_.serving_model_dir));
   const auto probes = static_cast<int64_t>(eval_.serialized().size());
@@ -353,7 +353,7 @@ absl::Status Trainer::Export() {
   return absl::OkStatus();
 }
 
-absl::Status Trainer::Stopped() const {
+absl::Status ClassifierRun::Stopped() const {
   const int signal = environment_.stop_signal();
   return absl::CancelledError(absl::StrFormat(
       "stopped by %s at step %d of %d; a retry continues from its checkpoint",
@@ -362,14 +362,14 @@ absl::Status Trainer::Stopped() const {
 }
 
 // eval_steps counts batches; without it the whole split is used.
-int64_t Trainer::EvalExamples() const {
+int64_t ClassifierRun::EvalExamples() const {
   if (!input_.eval_steps.has_value()) return eval_.size();
   const int64_t batches =
       std::min(*input_.eval_steps, eval_.size());  // Keeps it from overflowing.
   return std::min(batches * config_.batch_size, eval_.size());
 }
 
-void Trainer::Log(const std::string& line) const {
+void ClassifierRun::Log(const std::string& line) const {
   *environment_.log << line << (line.ends_with('\n') ? "" : "\n") << std::flush;
 }
 

@@ -38,10 +38,10 @@ struct TrainerEnvironment {
 // base model), trains, evaluates, exports and tries the export. With a deadline
 // it stops training early enough for the rest to fit; the model is then not
 // `train_complete`. Thread-compatible; Run is called once.
-class Trainer {
+class ClassifierRun {
  public:
   // `input` is not owned and must outlive the trainer.
-  Trainer(const ExecutorInput& input, TrainerEnvironment environment);
+  ClassifierRun(const ExecutorInput& input, TrainerEnvironment environment);
 
   // Trains. On an error nothing is in the serving folder that would load, and
   // checkpoints stay where they are.
@@ -83,7 +83,7 @@ class Trainer {
 
   const ExecutorInput& input_;
   const TrainerEnvironment environment_;
-  TrainerConfig config_;
+  ClassifierConfig config_;
   int64_t total_steps_ = 0;
   ExampleDataset train_;
   ExampleDataset eval_;

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 TEST(TrainerConfigTest, DefaultsNeedOnlyALabel) {
   const auto config = ParseTrainerConfig({{"label_key", "species"}}, nullptr);
   ASSERT_TRUE(config.ok()) << config.status();
-  TrainerConfig expected;
+  ClassifierConfig expected;
   expected.label_key = "species";
   EXPECT_EQ(*config, expected);
 }
@@ -46,7 +46,7 @@ TEST_P(BadConfigTest, IsRefusedByName) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    TrainerConfig, BadConfigTest,
+    ClassifierConfig, BadConfigTest,
     ::testing::ValuesIn(std::vector<BadConfig>{
         {"NoConfig", nullptr, "'label_key' is missing", nullptr},
         {"NoLabel", json::object(), "'label_key' is missing", nullptr},

@@ -41,7 +41,7 @@ class TrainerTest : public ::testing::Test {
   static TrainerResult Run(const ExecutorInput& input, int stop_at = -1) {
     std::ostringstream log;
     int asked = 0;
-    Trainer trainer(
+    ClassifierRun trainer(
         input,
         {.stop_signal =
              [&] { return stop_at >= 0 && asked++ >= stop_at ? SIGTERM : 0; },
@@ -54,7 +54,7 @@ class TrainerTest : public ::testing::Test {
   static TrainerResult RunTimed(const ExecutorInput& input) {
     std::ostringstream log;
     absl::Time now = kNow;
-    Trainer trainer(input, {.stop_signal = [] { return 0; },
+    ClassifierRun trainer(input, {.stop_signal = [] { return 0; },
                             .log = &log,
                             .now = [&] { return now += absl::Seconds(1); }});
     const absl::Status status = trainer.Run();
@@ -341,7 +341,7 @@ TEST_F(TrainerTest, ProgressIsInItsFileAndAtTheEndItIsWhole) {
   input.progress_path = folder_ / "progress.txt";
   std::string halfway;
   std::ostringstream log;
-  Trainer trainer(input, {.stop_signal =
+  ClassifierRun trainer(input, {.stop_signal =
                               [&] {
                                 std::ifstream(input.progress_path) >> halfway;
                                 return halfway == "1/60" ? SIGTERM : 0;

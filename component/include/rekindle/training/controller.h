@@ -24,8 +24,9 @@ struct ControllerOptions {
   int64_t steps_per_loop = 1;  // between two looks at anything else
   // Not owned; null: nothing is saved or restored.
   CheckpointManager* checkpoints = nullptr;
-  std::vector<Action> train_actions;  // after each loop of training
-  std::vector<Action> eval_actions;   // after each evaluation
+  int64_t checkpoint_interval = 1000;  // in steps, looked at between loops
+  std::vector<Action> train_actions;   // after each loop of training
+  std::vector<Action> eval_actions;    // after each evaluation
   // Not owned; null: nothing is written. `summary_interval` is a multiple of
   // steps_per_loop.
   SummaryWriter* train_summaries = nullptr;
@@ -33,6 +34,8 @@ struct ControllerOptions {
   int64_t summary_interval = 0;
   // Gets lines: "train | step: 100 | ...". Not owned; null: none.
   std::ostream* log = nullptr;
+  // Asked between loops; true: the run ends as if it were done. May be empty.
+  std::function<bool()> should_stop;
 };
 
 // The outer loop of training: loops of steps, with everything else between
@@ -40,6 +43,7 @@ struct ControllerOptions {
 class Controller {
  public:
   // Restores the latest checkpoint, or initializes where there is none.
+  // Afterwards the trainer's variables have values.
   //
   //   INVALID_ARGUMENT  the options contradict each other
   static absl::StatusOr<std::unique_ptr<Controller>> Make(
@@ -69,7 +73,16 @@ class Controller {
  private:
   explicit Controller(ControllerOptions options);
 
+  absl::Status RestoreOrInitialize();
+  absl::StatusOr<Logs> TrainLoop(int64_t steps);
+  absl::Status MaybeSave();
+  absl::Status WriteSummaries(const Logs& logs);
+  bool Stopped() const;
+  void Log(const std::string& line) const;
+
   ControllerOptions options_;
+  int64_t saved_step_ = -1;
+  int64_t summarized_step_ = 0;
 };
 
 }  // namespace rekindle

@@ -34,8 +34,9 @@ class GraphBuilder {
 
   const tensorflow::Scope& scope() const { return scope_; }
 
-  // Adds a variable's handle.
-  void AddVariable(const VariableSpec& spec);
+  // Adds a variable. What it is called here is another one in the session, if
+  // `stored_as` names that.
+  void AddVariable(const VariableSpec& spec, const std::string& stored_as = "");
 
   // The handle of a variable; it must have been added.
   tensorflow::Output Handle(const std::string& variable) const;

@@ -1,28 +1,55 @@
 #ifndef REKINDLE_TRAINING_RUN_EXPERIMENT_H_
 #define REKINDLE_TRAINING_RUN_EXPERIMENT_H_
 
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "rekindle/training/action.h"
 #include "rekindle/training/experiment_config.h"
 #include "rekindle/training/metric.h"
 #include "rekindle/training/strategy.h"
 #include "rekindle/training/task.h"
+#include "rekindle/training/trainer.h"
 
 namespace rekindle {
 
-// Runs `task` as `params` say: makes its trainer and a controller, and lets it
-// train, evaluate, or both. `mode` is train, eval, train_and_eval,
+// What a run takes from the program around it. All of it may be left out.
+struct RunOptions {
+  std::vector<Action> train_actions;
+  std::vector<Action> eval_actions;
+  // Called before every step with the global step; false: the run saves and
+  // ends.
+  std::function<bool(int64_t)> before_step;
+  // Called once the variables have their first values, before any step; not
+  // when a run is resumed.
+  std::function<absl::Status(Trainer&)> on_start;
+  std::ostream* log = nullptr;  // not owned; null: none
+};
+
+struct RunResult {
+  Logs logs;                         // of the last evaluation; none without one
+  std::unique_ptr<Trainer> trainer;  // with the trained model
+};
+
+// Runs `task` as `params` say: makes its trainer and a controller, and lets
+// them train, evaluate, or both. `mode` is train, eval, train_and_eval,
 // continuous_eval or train_and_post_eval. Checkpoints, summaries and the best
-// checkpoint go into `model_dir`. Returns what the last evaluation measured.
+// checkpoint go into `model_dir`. Everything passed must outlive the result.
 //
 // It is made to be copied: a run that needs more starts from its source.
 //
-//   INVALID_ARGUMENT  there is no such mode
-absl::StatusOr<Logs> RunExperiment(const Strategy& strategy, Task& task,
-                                   const std::string& mode,
-                                   const ExperimentConfig& params,
-                                   const std::string& model_dir);
+//   INVALID_ARGUMENT  there is no such mode, or the loss is not a number
+//   and what the task and the strategy return
+absl::StatusOr<RunResult> RunExperiment(const Strategy& strategy, Task& task,
+                                        const std::string& mode,
+                                        const ExperimentConfig& params,
+                                        const std::string& model_dir,
+                                        const RunOptions& options = {});
 
 }  // namespace rekindle
 

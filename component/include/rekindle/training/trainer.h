@@ -25,10 +25,9 @@ class Trainer {
 
   virtual int64_t global_step() const = 0;
 
-  // Makes `steps` steps; returns the mean `training_loss` over them, the
-  // `learning_rate` of the last one, and the task's training metrics.
-  //
-  //   CANCELLED  asked to stop; the steps that were made count
+  // Makes `steps` steps, or as many as before_step allows; returns the mean
+  // `training_loss` over them, the `learning_rate` of the last one, and the
+  // task's training metrics.
   virtual absl::StatusOr<Logs> Train(int64_t steps) = 0;
 
   // Evaluates on the validation data, at most `steps` batches of it (-1: all);
@@ -62,8 +61,9 @@ struct TrainerParts {
   const Strategy* strategy = nullptr;
   bool train = true;     // reads train_data
   bool evaluate = true;  // reads validation_data
-  // Asked before every step; true: stop.
-  std::function<bool()> should_stop;
+  // Called before every step with the global step; false: Train returns. May
+  // be empty.
+  std::function<bool(int64_t)> before_step;
 };
 
 // Makes the trainer that config.trainer.trainer names.
