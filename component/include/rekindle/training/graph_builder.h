@@ -34,11 +34,12 @@ class GraphBuilder {
 
   const tensorflow::Scope& scope() const { return scope_; }
 
-  // Adds a variable. What it is called here is another one in the session, if
-  // `stored_as` names that.
+  // Adds a variable's handle. The variable of a session that it stands for is
+  // named `prefix` + its name, or + `stored_as`; whoever opens the session
+  // gives it a value.
   void AddVariable(const VariableSpec& spec, const std::string& stored_as = "");
 
-  // The handle of a variable; it must have been added.
+  // The handle of a variable; one that was not added is the scope's error.
   tensorflow::Output Handle(const std::string& variable) const;
 
   // The value of a variable, as it is before the step.
@@ -50,27 +51,37 @@ class GraphBuilder {
                             const tensorflow::Output& ids);
 
   // Adds the gradients of `loss` by every trainable variable that was read or
-  // gathered so far and that the loss depends on, in the order in which they
-  // were added.
+  // gathered so far and that the loss depends on, one for each, in the order in
+  // which the variables were added. It has rows when the variable was only
+  // gathered.
   std::vector<Gradient> Gradients(const tensorflow::Output& loss);
 
  private:
-  struct Gathered {
+  // A place where the graph uses a variable; without `ids` it reads the whole.
+  struct Use {
     std::string variable;
-    tensorflow::Output ids;
-    tensorflow::Output rows;
+    tensorflow::Output value;
+    std::optional<tensorflow::Output> ids;
+  };
+  struct UseGradient {
+    Use use;
+    tensorflow::Output value;
   };
 
-  Gradient GradientOf(const VariableSpec& spec,
-                      const std::map<std::string, tensorflow::Output>& dense,
-                      const std::vector<tensorflow::Output>& sparse);
+  std::vector<Use> TrainableUsesBehind(const tensorflow::Output& loss) const;
+  Gradient Join(const VariableSpec& variable,
+                const std::vector<UseGradient>& parts) const;
+  Gradient JoinRows(const VariableSpec& variable,
+                    const std::vector<UseGradient>& parts) const;
+  Gradient JoinDense(const VariableSpec& variable,
+                     const std::vector<UseGradient>& parts) const;
 
   tensorflow::Scope scope_;
   const std::string prefix_;
-  std::vector<VariableSpec> variables_;
+  std::vector<VariableSpec> variables_;  // in the order they were added
   std::map<std::string, tensorflow::Output> handles_;
   std::map<std::string, tensorflow::Output> reads_;
-  std::vector<Gathered> gathered_;
+  std::vector<Use> uses_;
 };
 
 }  // namespace rekindle

@@ -1,0 +1,14 @@
+#ifndef REKINDLE_COMPONENT_GRAPH_MISSING_GRADIENTS_H_
+#define REKINDLE_COMPONENT_GRAPH_MISSING_GRADIENTS_H_
+
+namespace rekindle {
+
+// Teaches TensorFlow's C++ side the gradients that only its Python side has:
+// ResourceGather, SparseSoftmaxCrossEntropyWithLogits, SparseSegmentSum and
+// SparseSegmentMean. AddSymbolicGradients then differentiates through
+// them. The second call does nothing. Thread-safe.
+void RegisterMissingGradients();
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_COMPONENT_GRAPH_MISSING_GRADIENTS_H_
