@@ -1,6 +1,8 @@
 #ifndef REKINDLE_TRAINING_CONFIG_H_
 #define REKINDLE_TRAINING_CONFIG_H_
 
+#include "absl/status/status.h"
+
 namespace rekindle {
 
 class ConfigFields;
@@ -14,6 +16,12 @@ class Config {
 
   // Adds each field, by name, to `fields`. Does nothing else.
   virtual void Describe(ConfigFields& fields) = 0;
+
+  // Checks what no rule of a single field can say. The message starts with the
+  // name of a field.
+  //
+  //   INVALID_ARGUMENT  the fields contradict each other
+  virtual absl::Status Validate() const { return absl::OkStatus(); }
 };
 
 }  // namespace rekindle
