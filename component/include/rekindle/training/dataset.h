@@ -17,8 +17,9 @@ struct Batch {
   int64_t size = 0;  // examples
 };
 
-// Where a dataset stands: what has been given. With the seed it is the whole
-// state of an input, and so what a checkpoint keeps of it.
+// Where a dataset stands: what has been given, by all workers together, so that
+// each of them stands at the same position. With the seed it is the whole state
+// of an input, and so what a checkpoint keeps of it.
 struct InputPosition {
   int64_t epoch = 0;
   int64_t examples = 0;  // of that epoch, in the order of that epoch
@@ -28,7 +29,8 @@ struct InputPosition {
 
 // Whose share of the examples a dataset gives. Each global batch is cut into
 // workers * replicas slices of equal size; a worker gets its `replicas` slices
-// one after the other, so that together they see what one device would.
+// one after the other, so that together they see what one device would. Of a
+// last batch that is not full the last slices are short or missing.
 struct InputContext {
   int workers = 1;
   int worker = 0;
@@ -51,10 +53,12 @@ class Dataset {
   //   INVALID_ARGUMENT  an example cannot be used (which, and why)
   virtual absl::StatusOr<bool> Next(Batch* batch) = 0;
 
-  // Where the batch that Next gives next begins.
+  // Where the global batch begins of which Next gives a slice next. Between two
+  // steps, when every slice of a batch was given, that is what is left to do.
   virtual InputPosition position() const = 0;
 
-  // Goes there: Next gives what it would give after that position.
+  // Goes there: Next gives the first slice of the global batch that begins at
+  // `position`, which may be any position that position() has given.
   //
   //   OUT_OF_RANGE  there is no such position: the examples are others
   virtual absl::Status Seek(const InputPosition& position) = 0;
