@@ -61,6 +61,11 @@ class ByteSink {
     return absl::OkStatus();
   }
 
+  absl::Status Flush() {
+    if (std::fflush(file_.get()) != 0) return WriteError();
+    return absl::OkStatus();
+  }
+
   absl::Status Close() {
     if (std::fclose(file_.release()) != 0) return WriteError();
     return absl::OkStatus();
@@ -86,6 +91,8 @@ class PlainWriter final : public TfRecordWriter {
     return sink_.Append(Footer(record));
   }
 
+  absl::Status Flush() override { return sink_.Flush(); }
+
   absl::Status Close() override { return sink_.Close(); }
 
  private:
@@ -107,6 +114,11 @@ class GzipWriter final : public TfRecordWriter {
     RK_RETURN_IF_ERROR(Deflate(Header(record), Z_NO_FLUSH));
     RK_RETURN_IF_ERROR(Deflate(record, Z_NO_FLUSH));
     return Deflate(Footer(record), Z_NO_FLUSH);
+  }
+
+  absl::Status Flush() override {
+    RK_RETURN_IF_ERROR(Deflate("", Z_SYNC_FLUSH));
+    return sink_.Flush();
   }
 
   absl::Status Close() override {

@@ -22,6 +22,11 @@ class TfRecordWriter {
   // UNAVAILABLE  the bytes cannot be written; the file is of no use
   virtual absl::Status Write(absl::string_view record) = 0;
 
+  // Lets readers of the file see every record written so far, whole.
+  //
+  //   UNAVAILABLE  the bytes cannot be written; the file is of no use
+  virtual absl::Status Flush() = 0;
+
   // Writes what is left and closes the file. Must be the last call; a writer
   // destroyed without it leaves a file cut short. Does not wait for the disk:
   // whoever publishes the file does.

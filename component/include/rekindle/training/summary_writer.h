@@ -13,20 +13,30 @@
 
 namespace rekindle {
 
-// Writes what TensorBoard shows. Thread-compatible.
+// Writes what TensorBoard shows. What was written is seen by others after
+// Flush, or once the writer is gone. Thread-compatible.
+//
+//   UNAVAILABLE  the file cannot be written, as when the disk is full
 class SummaryWriter {
  public:
   virtual ~SummaryWriter() = default;
 
-  // UNAVAILABLE  the file cannot be written
   virtual absl::Status Scalars(int64_t step, const Logs& logs) = 0;
+
+  // How the entries of `values`, a tensor of numbers, are distributed. Entries
+  // that are not finite are left out.
+  //
+  //   INVALID_ARGUMENT  they are no numbers
   virtual absl::Status Histogram(int64_t step, const std::string& name,
                                  const tensorflow::Tensor& values) = 0;
+
   virtual absl::Status Graph(const tensorflow::GraphDef& graph) = 0;
+
   virtual absl::Status Flush() = 0;
 };
 
-// Writes event files into `folder`, which is made with the first of them.
+// Starts a new event file in `folder`, which is made where absent. Files of
+// earlier writers stay: TensorBoard reads a run's files one after the other.
 //
 //   UNAVAILABLE  the folder is full or not writable
 absl::StatusOr<std::unique_ptr<SummaryWriter>> OpenSummaryWriter(
