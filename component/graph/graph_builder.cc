@@ -127,6 +127,15 @@ Output GraphBuilder::Handle(const std::string& variable) const {
   return Output();
 }
 
+TensorShape GraphBuilder::ShapeOf(const std::string& variable) const {
+  const auto found = std::find_if(
+      variables_.begin(), variables_.end(),
+      [&](const VariableSpec& spec) { return spec.name == variable; });
+  if (found != variables_.end()) return found->shape;
+  scope_.UpdateStatus(UnknownVariable(variable, handles_));
+  return {};
+}
+
 Output GraphBuilder::Read(const std::string& variable) {
   const auto found = reads_.find(variable);
   if (found != reads_.end()) return found->second;

@@ -10,6 +10,7 @@
 #include "rekindle/training/variable.h"
 #include "tensorflow/cc/framework/ops.h"
 #include "tensorflow/cc/framework/scope.h"
+#include "tensorflow/core/framework/tensor_shape.h"
 
 namespace rekindle {
 
@@ -41,6 +42,9 @@ class GraphBuilder {
 
   // The handle of a variable; one that was not added is the scope's error.
   tensorflow::Output Handle(const std::string& variable) const;
+
+  // The shape of a variable; one that was not added is the scope's error.
+  tensorflow::TensorShape ShapeOf(const std::string& variable) const;
 
   // The value of a variable, as it is before the step.
   tensorflow::Output Read(const std::string& variable);

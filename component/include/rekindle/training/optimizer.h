@@ -2,10 +2,13 @@
 #define REKINDLE_TRAINING_OPTIMIZER_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "rekindle/training/graph_builder.h"
+#include "rekindle/training/optimization_config.h"
 #include "rekindle/training/tensors.h"
 #include "rekindle/training/variable.h"
 #include "tensorflow/cc/framework/ops.h"
@@ -37,17 +40,26 @@ class Optimizer {
   virtual double LearningRate(int64_t step) const = 0;
 
   // Adds what changes the variables by `gradients`, which have been summed over
-  // all replicas; `scalars` are by name. Returns the operations of the step.
+  // all replicas; `scalars` are by name. The variables and their slots must
+  // have been added to `graph`. Returns the operations of the step.
   virtual std::vector<tensorflow::Operation> Apply(
       GraphBuilder& graph, std::vector<Gradient> gradients,
       const NamedOutputs& scalars) const = 0;
 
   // The slot to evaluate and export instead of `variable` (its moving
   // average); empty: the variable itself.
-  virtual std::string AverageOf(const std::string& /*variable*/) const {
+  virtual std::string AverageOf(const VariableSpec& /*variable*/) const {
     return "";
   }
 };
+
+// The optimizer and the learning rate that `config` names, on gradients clipped
+// as it says, with moving averages of the weights if it has `ema`.
+//
+//   INVALID_ARGUMENT  there is no such optimizer or schedule (the nearest name
+//                     is suggested), or a value makes no sense
+absl::StatusOr<std::unique_ptr<Optimizer>> MakeOptimizer(
+    const OptimizationConfig& config);
 
 }  // namespace rekindle
 
