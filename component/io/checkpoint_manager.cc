@@ -10,9 +10,10 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
-#include "component/io/tensor_bundle.h"
 #include "component/contract/whole_file.h"
 #include "component/io/durable_file.h"
+#include "component/io/tensor_bundle.h"
+#include "tensorflow/cc/saved_model/constants.h"
 #include "tensorflow/core/util/tensor_bundle/naming.h"
 
 namespace rekindle {
@@ -30,18 +31,38 @@ std::optional<std::string> QuotedValue(absl::string_view line,
   return std::string(line);
 }
 
+bool HasTensors(const std::string& prefix) {
+  std::error_code ignored;  // What cannot be looked at is not there.
+  return std::filesystem::exists(tensorflow::MetaFilename(prefix), ignored);
+}
+
 }  // namespace
 
-CheckpointManager::CheckpointManager(std::string folder, int64_t max_to_keep)
-    : folder_(std::move(folder)), max_to_keep_(max_to_keep) {}
+CheckpointManager::CheckpointManager(std::string folder, int64_t max_to_keep,
+                                     std::string name)
+    : folder_(std::move(folder)),
+      max_to_keep_(max_to_keep),
+      name_(std::move(name)) {}
+
+std::string CheckpointManager::PrefixOf(int64_t step) const {
+  return absl::StrCat(folder_, "/", name_, "-", step);
+}
 
 absl::Status CheckpointManager::Save(int64_t step,
                                      const NamedTensors& tensors) {
-  RK_RETURN_IF_ERROR(MakeFolder(folder_));
-  RK_ASSIGN_OR_RETURN(std::vector<std::string> names, Listed());
-  const std::string name = absl::StrCat("ckpt-", step);
-  RK_RETURN_IF_ERROR(WriteTensors(tensors, absl::StrCat(folder_, "/", name)));
+  RK_RETURN_IF_ERROR(Write(step, tensors));
+  return MakeLatest(step);
+}
 
+absl::Status CheckpointManager::Write(int64_t step,
+                                      const NamedTensors& tensors) const {
+  RK_RETURN_IF_ERROR(MakeFolder(folder_));
+  return WriteTensors(tensors, PrefixOf(step));
+}
+
+absl::Status CheckpointManager::MakeLatest(int64_t step) const {
+  RK_ASSIGN_OR_RETURN(std::vector<std::string> names, Listed());
+  const std::string name = absl::StrCat(name_, "-", step);
   std::erase(names, name);
   names.push_back(name);
   std::vector<std::string> surplus;
@@ -99,6 +120,26 @@ void CheckpointManager::Remove(const std::string& name) const {
   std::error_code ignored;  // A file too many does no harm.
   std::filesystem::remove(tensorflow::MetaFilename(prefix), ignored);
   std::filesystem::remove(tensorflow::DataFilename(prefix, 0, 1), ignored);
+}
+
+absl::StatusOr<std::string> FindCheckpoint(const std::string& path) {
+  if (HasTensors(path)) return path;
+  RK_ASSIGN_OR_RETURN(const std::optional<std::string> latest,
+                      CheckpointManager(path, /*max_to_keep=*/1).Latest());
+  if (latest.has_value() && HasTensors(*latest)) return *latest;
+  const std::string saved_model =
+      absl::StrCat(path, "/", tensorflow::kSavedModelVariablesDirectory, "/",
+                   tensorflow::kSavedModelVariablesFilename);
+  if (HasTensors(saved_model)) return saved_model;
+  if (latest.has_value()) {
+    return absl::NotFoundError(absl::StrCat("'", path, "/", kStateFile,
+                                            "' names the checkpoint '", *latest,
+                                            "', which is not there"));
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "there is no checkpoint at '", path,
+      "': expected a folder that holds one, or a path to which '.index' can be "
+      "added"));
 }
 
 }  // namespace rekindle

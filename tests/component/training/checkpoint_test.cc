@@ -1,11 +1,10 @@
-#include "component/io/tensor_bundle.h"
-#include "rekindle/training/checkpoint_manager.h"
-
 #include <filesystem>
 
 #include "component/io/string_tensor.h"
+#include "component/io/tensor_bundle.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "rekindle/training/checkpoint_manager.h"
 #include "tests/component/training/training_data.h"
 #include "tests/support/temp_dir.h"
 
@@ -69,6 +68,31 @@ TEST_F(CheckpointTest, DamageIsDataLoss) {
             absl::StatusCode::kDataLoss);
   WriteText(folder_ / "run/checkpoint", "nothing");
   EXPECT_EQ(Manager().Latest().status().code(), absl::StatusCode::kDataLoss);
+}
+
+TEST_F(CheckpointTest, AFolderStandsForItsLatestCheckpoint) {
+  ASSERT_TRUE(Save(5).ok());
+  ASSERT_TRUE(Save(10).ok());
+  EXPECT_EQ(*FindCheckpoint(folder_ / "run"), folder_ / "run/ckpt-10");
+  EXPECT_EQ(*FindCheckpoint(folder_ / "run/ckpt-5"), folder_ / "run/ckpt-5");
+}
+
+TEST_F(CheckpointTest, ASavedModelStandsForItsVariables) {
+  std::filesystem::create_directories(folder_ / "model/variables");
+  const std::string prefix = folder_ / "model/variables/variables";
+  ASSERT_TRUE(WriteTensors({{"v", Tensor(1.0f)}}, prefix).ok());
+  EXPECT_EQ(*FindCheckpoint(folder_ / "model"), prefix);
+}
+
+TEST_F(CheckpointTest, WhereThereIsNoCheckpointNoneIsFound) {
+  const auto nowhere = FindCheckpoint(folder_ / "nowhere");
+  EXPECT_EQ(nowhere.status().code(), absl::StatusCode::kNotFound);
+  ASSERT_TRUE(Save(5).ok());
+  std::filesystem::remove(folder_ / "run/ckpt-5.index");
+  const auto gone = FindCheckpoint(folder_ / "run");
+  EXPECT_EQ(gone.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(gone.status().message()),
+              ::testing::HasSubstr("ckpt-5', which is not there"));
 }
 
 TEST_F(CheckpointTest, TensorsOfAllKindsSurvive) {
