@@ -180,7 +180,8 @@ absl::Status Controller::MaybeSave() {
 
 absl::Status Controller::SaveCheckpoint() {
   const int64_t step = options_.trainer->global_step();
-  if (options_.checkpoints == nullptr || saved_step_ == step) {
+  if (options_.checkpoints == nullptr || !options_.saves_checkpoints ||
+      saved_step_ == step) {
     return absl::OkStatus();
   }
   RK_ASSIGN_OR_RETURN(const NamedTensors state, options_.trainer->State());
@@ -206,6 +207,7 @@ absl::Status Controller::RestoreCheckpoint(const std::string& path) {
             absl::StrCat(restored.message(), " (restoring '", from,
                          "'; remove the folder to start afresh)")};
   }
+  restored_ = true;
   saved_step_ = options_.trainer->global_step();
   summarized_step_ = saved_step_;
   Log(absl::StrFormat("restored step %d from '%s'", saved_step_, from));

@@ -163,7 +163,7 @@ class Builder {
     for (const VariableSpec& spec : parts_.model->variables()) {
       graph.AddVariable(spec, parts_.optimizer == nullptr
                                   ? ""
-                                  : parts_.optimizer->AverageOf(spec.name));
+                                  : parts_.optimizer->AverageOf(spec));
     }
     ReplicaNodes nodes;
     const NamedOutputs inputs = AddBatch(graph.scope().NewSubScope("batch"),

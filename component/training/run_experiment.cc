@@ -1,6 +1,6 @@
 #include "rekindle/training/run_experiment.h"
 
-#include <atomic>
+#include <memory>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -24,6 +24,17 @@ bool Evaluates(const std::string& mode) {
   return mode.find("eval") != std::string::npos;
 }
 
+absl::Status CheckMode(const std::string& mode) {
+  for (const char* known : {"train", "eval", "train_and_eval",
+                            "continuous_eval", "train_and_post_eval"}) {
+    if (mode == known) return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--mode is '", mode,
+      "', expected train, eval, train_and_eval, continuous_eval or "
+      "train_and_post_eval"));
+}
+
 absl::StatusOr<Logs> Run(Controller& controller, const std::string& mode,
                          const TrainerConfig& config, const Trainer& trainer) {
   if (mode == "train") {
@@ -40,53 +51,113 @@ absl::StatusOr<Logs> Run(Controller& controller, const std::string& mode,
                                        config.validation_interval);
   }
   if (mode == "eval") return controller.Evaluate(config.validation_steps);
-  if (mode == "continuous_eval") {
-    return controller.EvaluateContinuously(
-        config.validation_steps, absl::Seconds(config.continuous_eval_timeout),
-        [&] { return trainer.global_step() >= config.train_steps; });
+  return controller.EvaluateContinuously(
+      config.validation_steps, absl::Seconds(config.continuous_eval_timeout),
+      [&] { return trainer.global_step() >= config.train_steps; });
+}
+
+// Where summaries go, while a run lasts. Others than the chief write none.
+struct Summaries {
+  std::unique_ptr<SummaryWriter> train;
+  std::unique_ptr<SummaryWriter> validation;
+};
+
+absl::StatusOr<Summaries> OpenSummaries(const std::string& mode,
+                                        const TrainerConfig& config,
+                                        const std::string& model_dir) {
+  Summaries summaries;
+  if (Trains(mode)) {
+    RK_ASSIGN_OR_RETURN(summaries.train,
+                        OpenSummaryWriter(absl::StrCat(model_dir, "/train")));
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--mode is '", mode,
-      "', expected train, eval, train_and_eval, continuous_eval or "
-      "train_and_post_eval"));
+  if (Evaluates(mode)) {
+    RK_ASSIGN_OR_RETURN(
+        summaries.validation,
+        OpenSummaryWriter(
+            absl::StrCat(model_dir, "/", config.validation_summary_subdir)));
+  }
+  return summaries;
+}
+
+// What the configuration asks for beside training and evaluating.
+absl::Status AddActions(const TrainerConfig& config,
+                        const std::string& model_dir, Trainer& trainer,
+                        ControllerOptions* options) {
+  if (config.recovery_max_trials >= 0) {
+    options->train_actions.push_back(
+        MakeRecovery({.loss_upper_bound = config.loss_upper_bound,
+                      .begin_steps = config.recovery_begin_steps,
+                      .max_trials = config.recovery_max_trials},
+                     &trainer, options->checkpoints));
+  }
+  if (config.best_checkpoint_export_subdir.empty()) return absl::OkStatus();
+  RK_ASSIGN_OR_RETURN(
+      Action keep_best,
+      MakeBestCheckpointExport(
+          {.folder = absl::StrCat(model_dir, "/",
+                                  config.best_checkpoint_export_subdir),
+           .metric = config.best_checkpoint_eval_metric,
+           .comparison = config.best_checkpoint_metric_comp,
+           .global_step = [&trainer] { return trainer.global_step(); },
+           .state = [&trainer] { return trainer.State(); }}));
+  options->eval_actions.push_back(std::move(keep_best));
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::StatusOr<RunResult> RunExperiment(const Strategy& strategy, Task& task,
-                                        const std::string& mode,
+                                        const std::string& requested_mode,
                                         const ExperimentConfig& params,
                                         const std::string& model_dir,
                                         const RunOptions& options) {
-  bool stopped = false;
+  RK_RETURN_IF_ERROR(CheckMode(requested_mode));
+  const bool chief = strategy.is_chief();
+  const std::string mode = chief ? requested_mode : "train";
+  const TrainerConfig& config = params.trainer;
+
+  // Shared with the trainer, which outlives this call.
+  const auto stopped = std::make_shared<bool>(false);
   RunResult result;
-  RK_ASSIGN_OR_RETURN(result.trainer,
-                      MakeTrainer({.config = &params,
-                                   .task = &task,
-                                   .strategy = &strategy,
-                                   .train = Trains(mode),
-                                   .evaluate = Evaluates(mode),
-                                   .before_step = [&](int64_t step) {
-                                     stopped = options.before_step &&
-                                               !options.before_step(step);
-                                     return !stopped;
-                                   }}));
+  RK_ASSIGN_OR_RETURN(
+      result.trainer,
+      MakeTrainer({.config = &params,
+                   .task = &task,
+                   .strategy = &strategy,
+                   .train = Trains(mode),
+                   .evaluate = Evaluates(mode) || options.always_evaluate,
+                   .before_step = [stopped, before = options.before_step](
+                                      int64_t step) {
+                     *stopped = before && !before(step);
+                     return !*stopped;
+                   }}));
   Trainer& trainer = *result.trainer;
 
-  const TrainerConfig& config = params.trainer;
   CheckpointManager checkpoints(model_dir, config.max_to_keep);
+  Summaries summaries;
+  if (chief) {
+    RK_ASSIGN_OR_RETURN(summaries, OpenSummaries(mode, config, model_dir));
+  }
   ControllerOptions outer{.trainer = &trainer,
                           .steps_per_loop = config.steps_per_loop,
                           .checkpoints = &checkpoints,
+                          .saves_checkpoints = chief,
                           .checkpoint_interval = config.checkpoint_interval,
                           .train_actions = options.train_actions,
                           .eval_actions = options.eval_actions,
+                          .train_summaries = summaries.train.get(),
+                          .eval_summaries = summaries.validation.get(),
                           .summary_interval = config.summary_interval,
-                          .log = options.log,
-                          .should_stop = [&] { return stopped; }};
-  // ...
+                          .log = chief ? options.log : nullptr,
+                          .should_stop = [stopped] { return *stopped; }};
+  RK_RETURN_IF_ERROR(AddActions(config, model_dir, trainer, &outer));
+
   RK_ASSIGN_OR_RETURN(const auto controller, Controller::Make(outer));
+  if (options.on_start) {
+    RK_RETURN_IF_ERROR(options.on_start(trainer, controller->restored()));
+  }
   RK_ASSIGN_OR_RETURN(result.logs, Run(*controller, mode, config, trainer));
+  result.stopped = *stopped;
   return result;
 }
 

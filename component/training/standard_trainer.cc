@@ -109,7 +109,8 @@ class StandardTrainer final : public Trainer {
   absl::Status Initialize() override {
     NamedTensors values = model_->InitialValues(
         static_cast<uint64_t>(parts_.config->runtime.seed));
-    RK_RETURN_IF_ERROR(parts_.task->Initialize(*model_, &values));
+    restored_.clear();
+    RK_RETURN_IF_ERROR(parts_.task->Initialize(*model_, &values, &restored_));
     if (optimizer_ != nullptr) {
       for (const SlotSpec& slot : optimizer_->Slots(model_->variables())) {
         values[slot.variable.name] =
@@ -149,13 +150,23 @@ class StandardTrainer final : public Trainer {
     NamedTensors values;
     for (const VariableSpec& spec : model_->variables()) {
       const std::string average =
-          optimizer_ == nullptr ? "" : optimizer_->AverageOf(spec.name);
+          optimizer_ == nullptr ? "" : optimizer_->AverageOf(spec);
       values[spec.name] = all.at(average.empty() ? spec.name : average);
     }
     return values;
   }
 
+  absl::StatusOr<NamedTensors> FirstValidationStep() override {
+    RK_RETURN_IF_ERROR(validation_data_->Seek({}));
+    RK_ASSIGN_OR_RETURN(const bool any, validation_data_->Next(&batch_));
+    if (!any) return NamedTensors();
+    RK_RETURN_IF_ERROR(session_->Validate(batch_).status());
+    return StepTensors(validation_data_->spec(), batch_, 0,
+                       session_->graph().validation);
+  }
+
   const Model& model() const override { return *model_; }
+  const RestoreReport& restored() const override { return restored_; }
 
  private:
   absl::Status OpenInputs() {
@@ -227,6 +238,7 @@ class StandardTrainer final : public Trainer {
   std::unique_ptr<Model> model_;
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<GraphSession> session_;
+  RestoreReport restored_;
   Measures train_measures_;
   Measures validation_measures_;
   int64_t global_step_ = 0;

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/status_macros.h"
-#include "component/training/init_checkpoint.h"
+#include "component/training/initialization.h"
 #include "tensorflow/cc/ops/const_op.h"
 #include "tensorflow/cc/ops/math_ops.h"
 
@@ -46,9 +46,9 @@ void Task::ValidationStep(StepGraph& graph, const NamedOutputs& inputs,
   for (const auto& [name, output] : outputs) graph.Put(name, output);
 }
 
-absl::Status Task::Initialize(const Model& model, NamedTensors* values) {
-  if (config().init_checkpoint.empty()) return absl::OkStatus();
-  return RestoreFromCheckpoint(config().init_checkpoint, model, values);
+absl::Status Task::Initialize(const Model& model, NamedTensors* values,
+                              RestoreReport* report) {
+  return InitializeFrom(config(), model, values, report);
 }
 
 absl::Status Task::AggregateLogs(const NamedTensors& /*step*/,

@@ -24,6 +24,7 @@ struct ControllerOptions {
   int64_t steps_per_loop = 1;  // between two looks at anything else
   // Not owned; null: nothing is saved or restored.
   CheckpointManager* checkpoints = nullptr;
+  bool saves_checkpoints = true;  // else it only restores
   int64_t checkpoint_interval = 1000;  // in steps, looked at between loops
   std::vector<Action> train_actions;   // after each loop of training
   std::vector<Action> eval_actions;    // after each evaluation
@@ -48,6 +49,9 @@ class Controller {
   //   INVALID_ARGUMENT  the options contradict each other
   static absl::StatusOr<std::unique_ptr<Controller>> Make(
       ControllerOptions options);
+
+  // A checkpoint was restored.
+  bool restored() const { return restored_; }
 
   // Trains up to global step `steps`, then saves.
   absl::StatusOr<Logs> Train(int64_t steps, bool checkpoint_at_end = true);
@@ -81,6 +85,7 @@ class Controller {
   void Log(const std::string& line) const;
 
   ControllerOptions options_;
+  bool restored_ = false;
   int64_t saved_step_ = -1;
   int64_t summarized_step_ = 0;
 };

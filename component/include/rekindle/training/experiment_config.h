@@ -35,7 +35,12 @@ struct DataConfig : Config {
 // What to learn. A task derives its own from it.
 struct TaskConfig : Config {
   std::string name;
-  std::string init_checkpoint;
+  std::string init_checkpoint;  // a checkpoint, or a folder: its latest
+  // Ours: a SavedModel to take over what fits of; an error if nothing does,
+  // unless allow_no_match.
+  std::string base_model;
+  bool allow_no_match = false;
+  std::vector<std::string> warm_start_map;  // "our variable=its variable"
   DataConfig train_data;
   DataConfig validation_data;
 

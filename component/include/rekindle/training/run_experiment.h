@@ -25,15 +25,18 @@ struct RunOptions {
   // Called before every step with the global step; false: the run saves and
   // ends.
   std::function<bool(int64_t)> before_step;
-  // Called once the variables have their first values, before any step; not
-  // when a run is resumed.
-  std::function<absl::Status(Trainer&)> on_start;
+  // Called once the variables have values, before any step; `resumed`: those
+  // of a checkpoint.
+  std::function<absl::Status(Trainer&, bool resumed)> on_start;
+  // The trainer reads validation_data in modes that do not evaluate, too.
+  bool always_evaluate = false;
   std::ostream* log = nullptr;  // not owned; null: none
 };
 
 struct RunResult {
   Logs logs;                         // of the last evaluation; none without one
   std::unique_ptr<Trainer> trainer;  // with the trained model
+  bool stopped = false;  // by before_step
 };
 
 // Runs `task` as `params` say: makes its trainer and a controller, and lets

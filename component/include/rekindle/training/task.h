@@ -13,6 +13,7 @@
 #include "rekindle/training/metric.h"
 #include "rekindle/training/model.h"
 #include "rekindle/training/optimizer.h"
+#include "rekindle/training/restore_report.h"
 #include "rekindle/training/step_graph.h"
 #include "rekindle/training/tensors.h"
 
@@ -54,12 +55,15 @@ class Task {
                               const Model& model);
 
   // Changes the values of a cold start (`values`, every variable of `model`)
-  // before the first step of a run that has no checkpoint; by default to those
-  // of config().init_checkpoint, if it names one.
+  // before the first step of a run that has no checkpoint, and reports for each
+  // what it did. By default takes over those of config().init_checkpoint, which
+  // must have all of them, or those that fit of config().base_model.
   //
-  //   NOT_FOUND            there is no such checkpoint
+  //   INVALID_ARGUMENT     both are set
+  //   NOT_FOUND            there is no such checkpoint or model
   //   FAILED_PRECONDITION  it is of another model
-  virtual absl::Status Initialize(const Model& model, NamedTensors* values);
+  virtual absl::Status Initialize(const Model& model, NamedTensors* values,
+                                  RestoreReport* report);
 
   // Measures what a Metric cannot: takes in what a validation step put out
   // (`state` is the task's own, empty at first), and reports it at the end.

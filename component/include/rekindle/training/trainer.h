@@ -11,6 +11,7 @@
 #include "rekindle/training/experiment_config.h"
 #include "rekindle/training/metric.h"
 #include "rekindle/training/model.h"
+#include "rekindle/training/restore_report.h"
 #include "rekindle/training/strategy.h"
 #include "rekindle/training/task.h"
 #include "rekindle/training/tensors.h"
@@ -35,8 +36,9 @@ class Trainer {
   virtual absl::StatusOr<Logs> Evaluate(int64_t steps) = 0;
 
   // Sets every variable as the task initializes it: a run without a
-  // checkpoint.
+  // checkpoint. What became of each is in restored() afterwards.
   virtual absl::Status Initialize() = 0;
+  virtual const RestoreReport& restored() const = 0;
 
   // What a checkpoint holds: the model, the optimizer, global_step and the
   // position of the input.
@@ -50,6 +52,10 @@ class Trainer {
   // The values of the model's variables to export: averages, where the
   // optimizer keeps some.
   virtual absl::StatusOr<NamedTensors> ExportValues() = 0;
+
+  // The first batch of the validation data and what a validation step puts out
+  // for it, by name; nothing when there is none.
+  virtual absl::StatusOr<NamedTensors> FirstValidationStep() = 0;
 
   virtual const Model& model() const = 0;
 };
