@@ -32,6 +32,9 @@ endforeach()
 foreach(folder IN LISTS training_folders)
   rk_layer(component/${folder} base/status_macros.h base/nearest_name.h component/contract/ component/records/
            tensorflow/ tensorflow_metadata/ ${RK_TRAINING})
+foreach(folder training tasks io config features)
+  rk_layer(component/${folder} base/status_macros.h base/nearest_name.h component/contract/ component/records/ component/training/
+           component/tasks/ component/io/ component/config/ component/features/ tensorflow/ tensorflow_metadata/ ${RK_TRAINING})
 endforeach()
 rk_layer(component/resolve base/ metadata/api/ component/resolve/ component/contract/ ${RK_PROTO})
 rk_layer(component/cache base/ metadata/api/ component/resolve/ component/cache/ ${RK_PROTO})

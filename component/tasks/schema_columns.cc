@@ -10,8 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
 #include "component/contract/whole_file.h"
-#include "google/protobuf/io/tokenizer.h"
-#include "google/protobuf/text_format.h"
+#include "component/features/schema_file.h"
 #include "tensorflow_metadata/proto/v0/schema.pb.h"
 
 namespace rekindle {
@@ -20,72 +19,6 @@ namespace {
 namespace tfmd = ::tensorflow::metadata::v0;
 
 constexpr int64_t kMostClasses = 10'000;
-
-// Keeps the first error with its place, instead of logging all of them.
-class FirstError final : public google::protobuf::io::ErrorCollector {
- public:
-  void RecordError(int line, int column, absl::string_view message) override {
-    if (!text_.empty()) return;
-    text_ = absl::StrCat(line + 1, ":", column + 1, ": ", message);
-  }
-  void RecordWarning(int, int, absl::string_view) override {}
-
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-// Schemas of newer TensorFlow Metadata have fields that are unknown here.
-absl::StatusOr<tfmd::Schema> ParseSchema(const std::string& text,
-                                         const std::string& name) {
-  FirstError error;
-  google::protobuf::TextFormat::Parser parser;
-  parser.AllowUnknownField(true);
-  parser.AllowUnknownExtension(true);
-  parser.RecordErrorsTo(&error);
-  tfmd::Schema schema;
-  if (!parser.ParseFromString(text, &schema)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", name, "' is not a schema: ", error.text()));
-  }
-  return schema;
-}
-
-std::vector<std::string> Words(const tfmd::StringDomain& domain) {
-  return {domain.value().begin(), domain.value().end()};
-}
-
-// The strings a feature may hold, from its own or a shared domain; none when it
-// has no string domain.
-std::vector<std::string> Vocabulary(const tfmd::Schema& schema,
-                                    const tfmd::Feature& feature) {
-  if (feature.has_string_domain()) return Words(feature.string_domain());
-  if (!feature.has_domain()) return {};
-  for (const tfmd::StringDomain& domain : schema.string_domain()) {
-    if (domain.name() == feature.domain()) return Words(domain);
-  }
-  return {};
-}
-
-struct IntegerRange {
-  int64_t min = 0;
-  int64_t max = -1;
-};
-
-std::optional<IntegerRange> LabelRange(const tfmd::Schema& schema,
-                                       const tfmd::Feature& label) {
-  if (label.has_bool_domain()) return IntegerRange{.min = 0, .max = 1};
-  const tfmd::IntDomain* domain =
-      label.has_int_domain() ? &label.int_domain() : nullptr;
-  for (const tfmd::IntDomain& shared : schema.int_domain()) {
-    if (label.has_domain() && shared.name() == label.domain()) domain = &shared;
-  }
-  if (domain == nullptr || !domain->has_min() || !domain->has_max()) {
-    return std::nullopt;
-  }
-  return IntegerRange{.min = domain->min(), .max = domain->max()};
-}
 
 // The classes of an INT label; none when its domain does not bound them.
 std::vector<std::string> IntegerClasses(const IntegerRange& range) {
@@ -104,8 +37,8 @@ absl::StatusOr<LabelColumn> MakeLabel(const tfmd::Schema& schema,
                     .is_integer = feature.type() == tfmd::INT,
                     .first_value = 0};
   if (feature.type() == tfmd::BYTES) {
-    label.classes = Vocabulary(schema, feature);
-  } else if (const auto range = LabelRange(schema, feature);
+    label.classes = SchemaWords(schema, feature);
+  } else if (const auto range = SchemaRange(schema, feature);
              label.is_integer && range.has_value()) {
     label.first_value = range->min;
     label.classes = IntegerClasses(*range);
@@ -143,7 +76,7 @@ void AddFeature(const tfmd::Schema& schema, const tfmd::Feature& feature,
   }
   if (feature.type() != tfmd::BYTES)
     return leave_out("its type has no use here");
-  std::vector<std::string> vocabulary = Vocabulary(schema, feature);
+  std::vector<std::string> vocabulary = SchemaWords(schema, feature);
   if (vocabulary.empty()) return leave_out("it has no string domain");
   out->columns.categorical.push_back(
       {.name = feature.name(), .vocabulary = std::move(vocabulary)});
