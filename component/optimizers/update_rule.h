@@ -1,0 +1,59 @@
+#ifndef REKINDLE_COMPONENT_OPTIMIZERS_UPDATE_RULE_H_
+#define REKINDLE_COMPONENT_OPTIMIZERS_UPDATE_RULE_H_
+
+#include <string>
+#include <vector>
+
+#include "component/optimizers/step_scalar.h"
+#include "rekindle/training/graph_builder.h"
+#include "rekindle/training/tensors.h"
+#include "tensorflow/cc/framework/ops.h"
+
+namespace rekindle {
+
+// The gradients that a rule can be given.
+enum class RowUse {
+  kDense,       // without rows: its step changes every row
+  kUniqueRows,  // with rows, each of them once
+  kRows,        // with rows, as they come
+};
+
+// What sets one optimizer apart from the others: how a variable changes by its
+// gradient. Thread-safe: it never changes.
+class UpdateRule {
+ public:
+  struct Slot {
+    std::string name;
+    float initial_value = 0;
+  };
+
+  virtual ~UpdateRule() = default;
+
+  // What it keeps for each variable, of the variable's shape.
+  virtual std::vector<Slot> Slots() const { return {}; }
+
+  // What it takes from the host each step.
+  virtual std::vector<StepScalar> Scalars() const = 0;
+
+  virtual RowUse row_use() const { return RowUse::kDense; }
+
+  // What it does to gradients before they are used.
+  virtual void Prepare(const GraphBuilder& /*graph*/,
+                       std::vector<Gradient>* /*gradients*/) const {}
+
+  // Adds the operations that change the variables, one for each gradient and
+  // in their order: what changes a variable last.
+  virtual std::vector<tensorflow::Operation> Update(
+      GraphBuilder& graph, const std::vector<Gradient>& gradients,
+      const NamedOutputs& scalars) const = 0;
+};
+
+// The name of a variable's slot.
+inline std::string SlotName(const std::string& variable,
+                            const std::string& slot) {
+  return variable + "/" + slot;
+}
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_COMPONENT_OPTIMIZERS_UPDATE_RULE_H_
