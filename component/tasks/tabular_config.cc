@@ -5,13 +5,15 @@ namespace rekindle {
 void TabularFeatureConfig::Describe(ConfigFields& fields) {
   fields.Add("ignore", &feature.ignore, "leave the feature out");
   fields.Add("vocabulary", &feature.vocabulary, "the values of a string");
-  fields.Add("hash_buckets", &feature.hash_buckets,
-             "ids by hash, of a string or an integer")
+  fields
+      .Add("hash_buckets", &feature.hash_buckets,
+           "ids by hash, of a string or an integer")
       .AtLeast(0);
   fields.Add("boundaries", &feature.boundaries,
              "cut a number into ranges, ascending");
-  fields.Add("embedding_dim", &feature.embedding_dim,
-             "0: one-hot where there are few values")
+  fields
+      .Add("embedding_dim", &feature.embedding_dim,
+           "0: one-hot where there are few values")
       .AtLeast(0);
   fields.Add("combiner", &feature.combiner, "of several values of an example")
       .AnyOf({"mean", "sum"});
@@ -21,9 +23,10 @@ void DnnConfig::Describe(ConfigFields& fields) {
   fields.Add("hidden_units", &hidden_units, "of each layer; none: linear")
       .AtLeast(1)
       .AtMost(1 << 16);
-  fields.Add("embedding_dim", &embedding_dim,
-             "of features that do not say it; 0: one-hot where there are few "
-             "values")
+  fields
+      .Add("embedding_dim", &embedding_dim,
+           "of features that do not say it; 0: one-hot where there are few "
+           "values")
       .AtLeast(0);
 }
 
@@ -46,12 +49,11 @@ void TabularConfig::Describe(ConfigFields& fields) {
   TaskConfig::Describe(fields);
   fields.Add("label_key", &label_key, "the feature to learn").NotEmpty();
   fields.Add("schema_path", &schema_path, "a Schema as text").NotEmpty();
-  fields.Add("transform_graph_path", &transform_graph_path,
-             "of a Transform component");
   fields.Add("model", &model);
   fields.Add("features", &features, "by name, beside the schema");
-  fields.Add("default_hash_buckets", &default_hash_buckets,
-             "for strings without a domain; 0: they are left out")
+  fields
+      .Add("default_hash_buckets", &default_hash_buckets,
+           "for strings without a domain; 0: they are left out")
       .AtLeast(0);
 }
 

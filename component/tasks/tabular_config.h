@@ -41,11 +41,7 @@ struct TabularModelConfig : Config {
 
 // A tabular task, of classes or of numbers.
 struct TabularConfig : TaskConfig {
-  std::string label_key;    // required: the feature to learn
-  std::string schema_path;  // required: a Schema as text
-  // Of a Transform component, with `transform_fn` and `transformed_metadata`:
-  // the examples are transformed ones, and the model serves raw ones.
-  std::string transform_graph_path;
+  std::string label_key;  // required, as is schema_path: the feature to learn
   TabularModelConfig model;
   std::map<std::string, TabularFeatureConfig> features;
   int64_t default_hash_buckets = 0;

@@ -21,8 +21,9 @@ class TabularTask : public Task {
   // Reads the schema. `config` is not owned and must outlive the task.
   //
   //   what ReadSchemaFeatures answers
-  static absl::StatusOr<std::unique_ptr<Task>> Make(
-      const TabularConfig& config, LabelUse label_use, int64_t seed);
+  static absl::StatusOr<std::unique_ptr<Task>> Make(const TabularConfig& config,
+                                                    LabelUse label_use,
+                                                    int64_t seed);
 
   absl::StatusOr<std::unique_ptr<Dataset>> BuildInputs(
       const DataConfig& data, const InputContext& context) override;

@@ -41,6 +41,11 @@ struct TaskConfig : Config {
   std::string base_model;
   bool allow_no_match = false;
   std::vector<std::string> warm_start_map;  // "our variable=its variable"
+  // Ours: what a training step was given beside examples. A Schema as text, and
+  // the folder of a Transform component (then examples are transformed ones,
+  // and the model serves raw ones).
+  std::string schema_path;
+  std::string transform_graph_path;
   DataConfig train_data;
   DataConfig validation_data;
 
