@@ -215,6 +215,17 @@ NamedTensors TabularModel::InitialValues(uint64_t seed) const {
   return values;
 }
 
+double TabularModel::WorkPerExample() const {
+  double work = 0;
+  for (const VariableSpec& spec : variables_) {
+    const bool is_table =
+        spec.name.starts_with("embedding/") || spec.name.starts_with("wide/");
+    work += static_cast<double>(is_table ? spec.shape.dim_size(1)
+                                         : spec.shape.num_elements());
+  }
+  return work;
+}
+
 NamedOutputs TabularModel::Call(GraphBuilder& graph, const NamedOutputs& inputs,
                                 bool /*training*/) const {
   const Scope& scope = graph.scope();

@@ -54,6 +54,7 @@ class TabularModel final : public Model {
   NamedTensors InitialValues(uint64_t seed) const override;
   NamedOutputs Call(GraphBuilder& graph, const NamedOutputs& inputs,
                     bool training) const override;
+  double WorkPerExample() const override;
   VariableAxes axes() const override { return axes_; }
   // `serving_default` takes `examples`, serialized tf.Examples [n];
   // `serving_raw` takes the features by name. Both give `scores`, `classes`

@@ -153,6 +153,11 @@ class ExecutorRun {
     output_.global_step = result.trainer->global_step();
     if (environment_.stop_signal() != 0) return Stopped();
     if (result.stopped && output_.global_step == 0) return NoTime();
+    if (result.stopped && strategy_->is_chief()) {
+      RK_ASSIGN_OR_RETURN(
+          result.logs,
+          result.trainer->Evaluate(config_->trainer.validation_steps));
+    }
     return result;
   }
 

@@ -19,41 +19,54 @@
 #include "base/status_macros.h"
 #include "component/contract/executor_input.h"
 #include "component/contract/executor_output.h"
+#include "component/training/executor_run.h"
+#include "component/training/experiment_command.h"
 #include "component/training/flags.h"
 #include "component/training/model_probe.h"
 #include "component/training/predictor.h"
 #include "component/training/stop_signal.h"
-#include "component/training/trainer.h"
+#include "rekindle/training/experiment.h"
 
 namespace rekindle {
 namespace {
 
 constexpr char kHelp[] =
-    R"(Usage: rekindle-trainer --executor_input=FILE
+    R"(Usage: rekindle-trainer --experiment=NAME --model_dir=DIR [--mode=MODE]
+       rekindle-trainer --executor_input=FILE
        rekindle-trainer --mode=predict|validate --saved_model=DIR --examples=PATTERN
 
-Trains a tabular classifier on TensorFlow as an executor input says, or prints
-what a SavedModel answers to examples, or tries whether one can be served: it loads,
-and its answers are finite numbers.
+Trains on TensorFlow: an experiment, without any store; or as an executor input
+says, for `rekindle train`. Or prints what a SavedModel answers to examples, or
+tries whether one can be served: it loads, and its answers are finite numbers.
 
+  --experiment=NAME      what to train; `--experiment=help` lists them
+  --model_dir=DIR        gets checkpoints, summaries and params.yaml; what is
+                         there already is continued
+  --mode=MODE            train, eval, train_and_eval, continuous_eval,
+                         train_and_post_eval, predict or validate (default: train)
+  --config_file=FILE     YAML over the experiment's settings; may be repeated
+  --params_override=X    settings over those: "trainer.train_steps=100,...",
+                         YAML, or a YAML file; may be repeated
+  --export_dir=DIR       write the trained model there as a SavedModel
   --executor_input=FILE  JSON that says what to train on and where to write
-  --mode=train|predict|validate  what to do (default: train)
   --saved_model=DIR      the model to ask, a folder with saved_model.pb
   --examples=PATTERN     what to ask: TFRecord files of tf.Examples, plain or gzip
   --signature=NAME       predict: what to ask (default: serving_default)
   --help, --version
 
 Examples:
-  rekindle-trainer --executor_input=/tmp/step/executor_input.json
+  rekindle-trainer --experiment=penguin/local --model_dir=/tmp/penguin --mode=train_and_eval
   rekindle-trainer --mode=predict --saved_model=model/Format-Serving \
       --examples='examples/Split-eval/*'
 
 Exit status: 0 done, 1 failed (the executor output says why), 2 wrong usage,
-130 or 143 stopped by SIGINT or SIGTERM after writing a checkpoint.
+75 a worker is gone and a retry may help, 130 or 143 stopped by SIGINT or
+SIGTERM after writing a checkpoint.
 )";
 
 constexpr int kExitFailed = 1;
 constexpr int kExitUsage = 2;
+constexpr int kExitTryAgain = 75;
 constexpr int kExitSignalBase = 128;
 
 // TensorFlow ends its messages with lines about nodes of its graph.
@@ -75,83 +88,100 @@ ExecutorOutput WithError(ExecutorOutput output, const absl::Status& status) {
   return output;
 }
 
-int Train(const std::string& input_path) {
+std::string TfConfig() {
+  const char* value = std::getenv("TF_CONFIG");
+  return value == nullptr ? "" : value;
+}
+
+int ExitCodeOf(const absl::Status& status) {
+  if (status.ok()) return 0;
+  if (absl::IsCancelled(status)) return kExitSignalBase + StopSignal();
+  return absl::IsUnavailable(status) ? kExitTryAgain : kExitFailed;
+}
+
+int Done(const absl::Status& status) {
+  return status.ok() ? 0 : Report(status, ExitCodeOf(status));
+}
+
+int TrainStep(const std::string& input_path) {
   const absl::StatusOr<ExecutorInput> input = ReadExecutorInput(input_path);
   if (!input.ok()) return Report(input.status(), kExitFailed);
-  ClassifierRun trainer(*input, {.stop_signal = StopSignal, .log = &std::cout});
-  const absl::Status trained = trainer.Run();
+  ExecutorOutput output;
+  const absl::Status trained = RunExecutor(*input,
+                                           {.stop_signal = StopSignal,
+                                            .log = &std::cout,
+                                            .tf_config = TfConfig()},
+                                           &output);
   const absl::Status written = WriteExecutorOutput(
-      trained.ok() ? trainer.output() : WithError(trainer.output(), trained),
-      input->output_path);
-  if (absl::IsCancelled(trained)) {
-    return Report(trained, kExitSignalBase + StopSignal());
-  }
-  if (!trained.ok()) return Report(trained, kExitFailed);
-  return written.ok() ? 0 : Report(written, kExitFailed);
+      trained.ok() ? output : WithError(output, trained), input->output_path);
+  return Done(trained.ok() ? written : trained);
 }
 
-absl::Status Predict(const Flags& flags, const std::string& signature) {
+int TrainExperiment(const Flags& flags) {
+  if (flags.Get("experiment") == "help") {
+    for (const std::string& name : ExperimentNames()) {
+      std::cout << name << "\n";
+    }
+    return 0;
+  }
+  const absl::Status usage = flags.Require({"experiment", "model_dir"});
+  if (!usage.ok()) return Report(usage, kExitUsage);
+  return Done(RunExperimentCommand(
+      {.options = {.experiment = flags.Get("experiment"),
+                   .config_files = flags.All("config_file"),
+                   .params_override = flags.All("params_override")},
+       .mode = flags.Get("mode", "train"),
+       .model_dir = flags.Get("model_dir"),
+       .export_dir = flags.Get("export_dir"),
+       .tf_config = TfConfig(),
+       .stop_signal = StopSignal,
+       .out = &std::cout}));
+}
+
+absl::Status Predict(const Flags& flags) {
   RK_ASSIGN_OR_RETURN(const std::unique_ptr<Predictor> predictor,
-                      LoadPredictor(flags.at("saved_model"), signature));
-  return PredictFiles(flags.at("examples"), *predictor, std::cout);
+                      LoadPredictor(flags.Get("saved_model"),
+                                    flags.Get("signature", "serving_default")));
+  return PredictFiles(flags.Get("examples"), *predictor, std::cout);
 }
 
-absl::Status RequireFlags(const Flags& flags,
-                          const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
-    if (flags.contains(name)) continue;
-    return absl::InvalidArgumentError("flag '--" + name +
-                                      "' is missing; try --help");
-  }
-  return absl::OkStatus();
-}
-
-int RunPredict(const Flags& flags) {
-  const absl::Status usage = RequireFlags(flags, {"saved_model", "examples"});
+// Asks a model.
+int Ask(const Flags& flags) {
+  const absl::Status usage = flags.Require({"saved_model", "examples"});
   if (!usage.ok()) return Report(usage, kExitUsage);
-  const auto signature = flags.find("signature");
-  const absl::Status predicted = Predict(
-      flags, signature == flags.end() ? "serving_default" : signature->second);
-  return predicted.ok() ? 0 : Report(predicted, kExitFailed);
+  const absl::Status asked =
+      flags.Get("mode") == "predict"
+          ? Predict(flags)
+          : ProbeModel(flags.Get("saved_model"), flags.Get("examples"));
+  return asked.ok() ? 0 : Report(asked, kExitFailed);
 }
 
-int RunValidate(const Flags& flags) {
-  const absl::Status usage = RequireFlags(flags, {"saved_model", "examples"});
-  if (!usage.ok()) return Report(usage, kExitUsage);
-  const absl::Status probed =
-      ProbeModel(flags.at("saved_model"), flags.at("examples"));
-  return probed.ok() ? 0 : Report(probed, kExitFailed);
-}
-
-int RunTrain(const Flags& flags) {
-  const absl::Status usage = RequireFlags(flags, {"executor_input"});
-  if (!usage.ok()) return Report(usage, kExitUsage);
+int Train(const Flags& flags) {
   CatchStopSignals();
-  return Train(flags.at("executor_input"));
+  if (flags.Has("executor_input")) {
+    return TrainStep(flags.Get("executor_input"));
+  }
+  return TrainExperiment(flags);
 }
 
 int Main(const std::vector<std::string>& arguments) {
   const absl::StatusOr<Flags> flags = ParseFlags(
       arguments,
-      {"mode", "executor_input", "saved_model", "examples", "signature"},
-      {"help", "version"});
+      {.valued = {"experiment", "model_dir", "mode", "export_dir",
+                  "executor_input", "saved_model", "examples", "signature"},
+       .repeated = {"config_file", "params_override"},
+       .switches = {"help", "version"}});
   if (!flags.ok()) return Report(flags.status(), kExitUsage);
-  if (flags->contains("help")) {
+  if (flags->Has("help")) {
     std::cout << kHelp;
     return 0;
   }
-  if (flags->contains("version")) {
+  if (flags->Has("version")) {
     std::cout << "rekindle-trainer " << REKINDLE_VERSION << "\n";
     return 0;
   }
-  const auto mode = flags->find("mode");
-  if (mode == flags->end() || mode->second == "train") return RunTrain(*flags);
-  if (mode->second == "predict") return RunPredict(*flags);
-  if (mode->second == "validate") return RunValidate(*flags);
-  return Report(
-      absl::InvalidArgumentError("--mode is '" + mode->second +
-                                 "', expected train, predict or validate"),
-      kExitUsage);
+  const std::string mode = flags->Get("mode");
+  return mode == "predict" || mode == "validate" ? Ask(*flags) : Train(*flags);
 }
 
 }  // namespace

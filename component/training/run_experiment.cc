@@ -36,13 +36,15 @@ absl::Status CheckMode(const std::string& mode) {
 }
 
 absl::StatusOr<Logs> Run(Controller& controller, const std::string& mode,
-                         const TrainerConfig& config, const Trainer& trainer) {
+                         const TrainerConfig& config, const Trainer& trainer,
+                         const bool& stopped) {
   if (mode == "train") {
     RK_RETURN_IF_ERROR(controller.Train(config.train_steps).status());
     return Logs();
   }
   if (mode == "train_and_post_eval") {
     RK_RETURN_IF_ERROR(controller.Train(config.train_steps).status());
+    if (stopped) return Logs();
     return controller.Evaluate(config.validation_steps);
   }
   if (mode == "train_and_eval") {
@@ -156,7 +158,7 @@ absl::StatusOr<RunResult> RunExperiment(const Strategy& strategy, Task& task,
   if (options.on_start) {
     RK_RETURN_IF_ERROR(options.on_start(trainer, controller->restored()));
   }
-  RK_ASSIGN_OR_RETURN(result.logs, Run(*controller, mode, config, trainer));
+  RK_ASSIGN_OR_RETURN(result.logs, Run(*controller, mode, config, trainer, *stopped));
   result.stopped = *stopped;
   return result;
 }

@@ -22,14 +22,10 @@ namespace {
 
 using ::tensorflow::Tensor;
 
-// How much a step computes, about: each weight once for each example.
+// How much a step computes, about.
 double WorkPerStep(const Model& model, const DataConfig& data) {
-  double weights = 0;
-  for (const VariableSpec& variable : model.variables()) {
-    weights += static_cast<double>(variable.shape.num_elements());
-  }
-  return weights *
-         static_cast<double>(std::max<int64_t>(data.global_batch_size, 1));
+  const int64_t examples = std::max<int64_t>(data.global_batch_size, 1);
+  return model.WorkPerExample() * static_cast<double>(examples);
 }
 
 Tensor Filled(const VariableSpec& spec, float value) {

@@ -29,6 +29,16 @@ class Model {
   virtual NamedOutputs Call(GraphBuilder& graph, const NamedOutputs& inputs,
                             bool training) const = 0;
 
+  // About how many multiplications an example takes. By default one for each
+  // weight; of a large table only the rows that an example uses count.
+  virtual double WorkPerExample() const {
+    double weights = 0;
+    for (const VariableSpec& variable : variables()) {
+      weights += static_cast<double>(variable.shape.num_elements());
+    }
+    return weights;
+  }
+
   // What the rows of the variables stand for; a warm start compares it.
   virtual VariableAxes axes() const { return {}; }
 

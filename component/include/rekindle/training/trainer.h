@@ -72,6 +72,14 @@ struct TrainerParts {
   std::function<bool(int64_t)> before_step;
 };
 
+using TrainerFactory =
+    std::function<absl::StatusOr<std::unique_ptr<Trainer>>(
+        const TrainerParts& parts)>;
+
+// Registers a trainer, which an experiment then names in trainer.trainer.
+// Returns false when the name is taken; then MakeTrainer says so.
+bool RegisterTrainer(const std::string& name, TrainerFactory factory);
+
 // Makes the trainer that config.trainer.trainer names.
 //
 //   NOT_FOUND  no trainer has that name; the nearest is suggested
