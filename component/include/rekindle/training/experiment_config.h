@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "rekindle/training/config.h"
 #include "rekindle/training/optimization_config.h"
 
@@ -74,6 +75,7 @@ struct TrainerConfig : Config {
   bool preemption_on_demand_checkpoint = true;
 
   void Describe(ConfigFields& fields) override;
+  absl::Status Validate() const override;
 };
 
 // Where to train.
