@@ -25,7 +25,7 @@ rk_layer(metadata/server base/ metadata/api/ metadata/server/ ${RK_PROTO})
 rk_layer(component/contract base/status_macros.h component/contract/)
 rk_layer(component/records base/status_macros.h component/records/)
 rk_layer(component/include ${RK_TRAINING} tensorflow/)
-set(training_folders config features graph io metrics optimizers strategies tasks training)
+set(training_folders config features graph io metrics modules optimizers strategies tasks training)
 foreach(folder IN LISTS training_folders)
   list(APPEND RK_TRAINING component/${folder}/)
 endforeach()
@@ -38,9 +38,6 @@ foreach(folder training tasks io config)
   rk_layer(component/${folder} base/status_macros.h base/nearest_name.h component/contract/ component/records/ component/training/
            component/tasks/ component/io/ component/config/ component/graph/ component/optimizers/ component/metrics/
            tensorflow/ tensorflow_metadata/ ${RK_TRAINING})
-foreach(folder training tasks io config features)
-  rk_layer(component/${folder} base/status_macros.h base/nearest_name.h component/contract/ component/records/ component/training/
-           component/tasks/ component/io/ component/config/ component/features/ tensorflow/ tensorflow_metadata/ ${RK_TRAINING})
 endforeach()
 rk_layer(component/resolve base/ metadata/api/ component/resolve/ component/contract/ ${RK_PROTO})
 rk_layer(component/cache base/ metadata/api/ component/resolve/ component/cache/ ${RK_PROTO})
