@@ -17,25 +17,25 @@ namespace rekindle {
 // over earlier ones.
 struct ExperimentOptions {
   // Its name; empty: the "experiment" of custom_config.
-  std::string experiment;
+  std::string experiment = {};
   // --config_file, in order, after the "config_file" of custom_config.
-  std::vector<std::string> config_files;
+  std::vector<std::string> config_files = {};
   // An object of short names and dotted paths, or null. Its "experiment",
   // "config_file" (a path or a list) and "params_override" (a string or an
   // object) are as the flags.
-  ConfigJson custom_config;
+  ConfigJson custom_config = {};
   // What keras_tuner writes, or null: its "values", by short names and dotted
   // paths.
-  ConfigJson hyperparameters;
+  ConfigJson hyperparameters = {};
   // --params_override, after the one of custom_config.
-  std::vector<std::string> params_override;
+  std::vector<std::string> params_override = {};
   // What the step's arguments say.
-  std::optional<int64_t> train_steps;
-  std::optional<int64_t> validation_steps;
-  std::vector<std::string> train_files;       // none: not said
-  std::vector<std::string> validation_files;  // none: not said
+  std::optional<int64_t> train_steps = {};
+  std::optional<int64_t> validation_steps = {};
+  std::vector<std::string> train_files = {};       // none: not said
+  std::vector<std::string> validation_files = {};  // none: not said
   // Anything else that the step says, by short names and dotted paths, or null.
-  ConfigJson arguments;
+  ConfigJson arguments = {};
 };
 
 // The configuration of a run: the experiment's, changed by one layer after the

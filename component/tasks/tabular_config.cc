@@ -62,8 +62,8 @@ FeatureOptions TabularConfig::Features(LabelUse label_use) const {
                          .label_use = label_use,
                          .features = {},
                          .default_hash_buckets = default_hash_buckets};
-  for (const auto& [name, config] : features) {
-    options.features[name] = config.feature;
+  for (const auto& [feature_name, said] : features) {
+    options.features[feature_name] = said.feature;
   }
   return options;
 }

@@ -37,10 +37,11 @@ class TabularTask : public Task {
                           RestoreReport* report) override;
   const TaskConfig& config() const override { return config_; }
 
- private:
+ protected:
   TabularTask(const TabularConfig& config, SchemaFeatures features,
               int64_t seed);
 
+ private:
   const TabularConfig& config_;
   const SchemaFeatures features_;
   const int64_t seed_;

@@ -15,6 +15,7 @@
 #include "component/config/resolve_experiment.h"
 #include "component/io/durable_file.h"
 #include "component/io/example_stream.h"
+#include "component/tasks/tabular_experiments.h"
 #include "component/training/model_export.h"
 #include "component/training/progress_file.h"
 #include "component/training/run_start.h"
@@ -118,6 +119,7 @@ class ExecutorRun {
     RK_ASSIGN_OR_RETURN(const absl::Time deadline,
                         ParseInputDeadline(input_.deadline));
     budget_ = TimeBudget(deadline);
+    RegisterTabularExperiments();
     RK_ASSIGN_OR_RETURN(config_, ResolveExperiment(OptionsOf(input_)));
     RK_ASSIGN_OR_RETURN(strategy_,
                         MakeStrategy(config_->runtime, environment_.tf_config));
@@ -154,9 +156,8 @@ class ExecutorRun {
     if (environment_.stop_signal() != 0) return Stopped();
     if (result.stopped && output_.global_step == 0) return NoTime();
     if (result.stopped && strategy_->is_chief()) {
-      RK_ASSIGN_OR_RETURN(
-          result.logs,
-          result.trainer->Evaluate(config_->trainer.validation_steps));
+      RK_ASSIGN_OR_RETURN(result.logs, result.trainer->Evaluate(
+                                           config_->trainer.validation_steps));
     }
     return result;
   }
@@ -182,7 +183,8 @@ class ExecutorRun {
   absl::Status RecordStart(Trainer& trainer) {
     RunStart start;
     if (!input_.base_model.empty()) {
-      start.warm_start = WarmStartReport{.base_model = input_.base_model};
+      start.warm_start =
+          WarmStartReport{.base_model = input_.base_model, .variables = {}};
       for (const RestoredVariable& variable : trainer.restored()) {
         start.warm_start->variables.push_back(
             {variable.name, variable.restored, variable.reason});

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "component/io/durable_file.h"
+#include "component/tasks/tabular_experiments.h"
 #include "component/training/model_export.h"
 #include "rekindle/training/run_experiment.h"
 #include "rekindle/training/strategy.h"
@@ -28,6 +29,7 @@ absl::Status Export(Trainer& trainer, const std::string& folder,
 }  // namespace
 
 absl::Status RunExperimentCommand(const ExperimentCommand& command) {
+  RegisterTabularExperiments();
   RK_ASSIGN_OR_RETURN(const auto config, ResolveExperiment(command.options));
   const auto should_stop = [&command] { return command.stop_signal() != 0; };
   RK_ASSIGN_OR_RETURN(
@@ -44,10 +46,9 @@ absl::Status RunExperimentCommand(const ExperimentCommand& command) {
   }
   RK_ASSIGN_OR_RETURN(
       const RunResult result,
-      RunExperiment(
-          *strategy, *task, command.mode, *config, command.model_dir,
-          {.before_step = [&](int64_t) { return !should_stop(); },
-           .log = command.out}));
+      RunExperiment(*strategy, *task, command.mode, *config, command.model_dir,
+                    {.before_step = [&](int64_t) { return !should_stop(); },
+                     .log = command.out}));
   if (should_stop()) {
     return absl::CancelledError(
         absl::StrCat("stopped at step ", result.trainer->global_step(), " of ",

@@ -68,9 +68,8 @@ absl::Status InitializeFrom(const TaskConfig& config, const Model& model,
         config.base_model, "': a model can start from one of them only"));
   }
   if (from_checkpoint) {
-    return While(
-        "reading init_checkpoint",
-        FromCheckpoint(config.init_checkpoint, model, values, report));
+    return While("reading init_checkpoint",
+                 FromCheckpoint(config.init_checkpoint, model, values, report));
   }
   if (!from_base) return absl::OkStatus();
   return While("reading the base model",

@@ -19,6 +19,7 @@
 #include "base/status_macros.h"
 #include "component/contract/executor_input.h"
 #include "component/contract/executor_output.h"
+#include "component/tasks/tabular_experiments.h"
 #include "component/training/executor_run.h"
 #include "component/training/experiment_command.h"
 #include "component/training/flags.h"
@@ -107,11 +108,10 @@ int TrainStep(const std::string& input_path) {
   const absl::StatusOr<ExecutorInput> input = ReadExecutorInput(input_path);
   if (!input.ok()) return Report(input.status(), kExitFailed);
   ExecutorOutput output;
-  const absl::Status trained = RunExecutor(*input,
-                                           {.stop_signal = StopSignal,
-                                            .log = &std::cout,
-                                            .tf_config = TfConfig()},
-                                           &output);
+  const absl::Status trained = RunExecutor(
+      *input,
+      {.stop_signal = StopSignal, .log = &std::cout, .tf_config = TfConfig()},
+      &output);
   const absl::Status written = WriteExecutorOutput(
       trained.ok() ? output : WithError(output, trained), input->output_path);
   return Done(trained.ok() ? written : trained);
@@ -119,6 +119,7 @@ int TrainStep(const std::string& input_path) {
 
 int TrainExperiment(const Flags& flags) {
   if (flags.Get("experiment") == "help") {
+    RegisterTabularExperiments();
     for (const std::string& name : ExperimentNames()) {
       std::cout << name << "\n";
     }

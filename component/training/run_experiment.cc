@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
+#include "component/config/config_tree.h"
+#include "component/contract/whole_file.h"
 #include "rekindle/training/best_checkpoint.h"
 #include "rekindle/training/checkpoint_manager.h"
 #include "rekindle/training/controller.h"
@@ -73,10 +75,9 @@ absl::StatusOr<Summaries> OpenSummaries(const std::string& mode,
                         OpenSummaryWriter(absl::StrCat(model_dir, "/train")));
   }
   if (Evaluates(mode)) {
-    RK_ASSIGN_OR_RETURN(
-        summaries.validation,
-        OpenSummaryWriter(
-            absl::StrCat(model_dir, "/", config.validation_summary_subdir)));
+    RK_ASSIGN_OR_RETURN(summaries.validation,
+                        OpenSummaryWriter(absl::StrCat(
+                            model_dir, "/", config.validation_summary_subdir)));
   }
   return summaries;
 }
@@ -108,6 +109,12 @@ absl::Status AddActions(const TrainerConfig& config,
 
 }  // namespace
 
+absl::Status SaveParams(const ExperimentConfig& params,
+                        const std::string& model_dir) {
+  return ReplaceFile(absl::StrCat(model_dir, "/params.yaml"),
+                     ConfigToYaml(params));
+}
+
 absl::StatusOr<RunResult> RunExperiment(const Strategy& strategy, Task& task,
                                         const std::string& requested_mode,
                                         const ExperimentConfig& params,
@@ -128,8 +135,8 @@ absl::StatusOr<RunResult> RunExperiment(const Strategy& strategy, Task& task,
                    .strategy = &strategy,
                    .train = Trains(mode),
                    .evaluate = Evaluates(mode) || options.always_evaluate,
-                   .before_step = [stopped, before = options.before_step](
-                                      int64_t step) {
+                   .before_step = [stopped,
+                                   before = options.before_step](int64_t step) {
                      *stopped = before && !before(step);
                      return !*stopped;
                    }}));
@@ -158,7 +165,8 @@ absl::StatusOr<RunResult> RunExperiment(const Strategy& strategy, Task& task,
   if (options.on_start) {
     RK_RETURN_IF_ERROR(options.on_start(trainer, controller->restored()));
   }
-  RK_ASSIGN_OR_RETURN(result.logs, Run(*controller, mode, config, trainer, *stopped));
+  RK_ASSIGN_OR_RETURN(result.logs,
+                      Run(*controller, mode, config, trainer, *stopped));
   result.stopped = *stopped;
   return result;
 }

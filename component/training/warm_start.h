@@ -7,7 +7,8 @@
 #include "absl/status/statusor.h"
 #include "component/contract/executor_output.h"
 #include "component/io/saved_model_reader.h"
-#include "component/tasks/tabular_classifier.h"
+#include "rekindle/training/tensors.h"
+#include "rekindle/training/variable.h"
 
 namespace rekindle {
 

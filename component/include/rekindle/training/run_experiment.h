@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "rekindle/training/action.h"
 #include "rekindle/training/experiment_config.h"
@@ -20,14 +21,14 @@ namespace rekindle {
 
 // What a run takes from the program around it. All of it may be left out.
 struct RunOptions {
-  std::vector<Action> train_actions;
-  std::vector<Action> eval_actions;
+  std::vector<Action> train_actions = {};
+  std::vector<Action> eval_actions = {};
   // Called before every step with the global step; false: the run saves and
   // ends.
-  std::function<bool(int64_t)> before_step;
+  std::function<bool(int64_t)> before_step = {};
   // Called once the variables have values, before any step; `resumed`: those
   // of a checkpoint.
-  std::function<absl::Status(Trainer&, bool resumed)> on_start;
+  std::function<absl::Status(Trainer&, bool resumed)> on_start = {};
   // The trainer reads validation_data in modes that do not evaluate, too.
   bool always_evaluate = false;
   std::ostream* log = nullptr;  // not owned; null: none
@@ -38,6 +39,12 @@ struct RunResult {
   std::unique_ptr<Trainer> trainer;  // with the trained model
   bool stopped = false;  // by before_step
 };
+
+// Writes `params` into `model_dir`, which must exist, as params.yaml.
+//
+//   UNAVAILABLE  the folder is full or not writable
+absl::Status SaveParams(const ExperimentConfig& params,
+                        const std::string& model_dir);
 
 // Runs `task` as `params` say: makes its trainer and a controller, and lets
 // them train, evaluate, or both. `mode` is train, eval, train_and_eval,
