@@ -31,13 +31,6 @@ foreach(folder IN LISTS training_folders)
 endforeach()
 foreach(folder IN LISTS training_folders)
   rk_layer(component/${folder} base/status_macros.h base/nearest_name.h component/contract/ component/records/
-rk_layer(component/graph base/status_macros.h base/nearest_name.h component/graph/ tensorflow/ ${RK_TRAINING})
-rk_layer(component/optimizers base/status_macros.h base/nearest_name.h component/graph/ component/optimizers/ tensorflow/
-         ${RK_TRAINING})
-rk_layer(component/metrics base/status_macros.h base/nearest_name.h component/metrics/ tensorflow/ ${RK_TRAINING})
-foreach(folder training tasks io config)
-  rk_layer(component/${folder} base/status_macros.h base/nearest_name.h component/contract/ component/records/ component/training/
-           component/tasks/ component/io/ component/config/ component/graph/ component/optimizers/ component/metrics/
            tensorflow/ tensorflow_metadata/ ${RK_TRAINING})
 endforeach()
 rk_layer(component/resolve base/ metadata/api/ component/resolve/ component/contract/ ${RK_PROTO})

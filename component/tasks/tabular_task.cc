@@ -7,6 +7,7 @@
 #include "component/io/example_stream.h"
 #include "component/tasks/normalization.h"
 #include "component/tasks/tabular_model.h"
+#include "rekindle/training/metrics.h"
 #include "tensorflow/cc/ops/math_ops.h"
 #include "tensorflow/cc/ops/nn_ops.h"
 #include "tensorflow/cc/ops/nn_ops_internal.h"
@@ -61,9 +62,22 @@ Output TabularTask::BuildLosses(const Scope& scope, const NamedOutputs& inputs,
   return ops::Mean(scope, losses.loss, 0);
 }
 
-std::vector<std::unique_ptr<Metric>> TabularTask::BuildMetrics(
-    bool /*training*/) {
-  return {};
+std::vector<std::unique_ptr<Metric>> TabularTask::BuildMetrics(bool training) {
+  std::vector<std::unique_ptr<Metric>> metrics;
+  const LabelFeature& label = *features_.spec.label;
+  if (!label.is_class()) {
+    const RegressionInputs inputs{kLabelTensor, kPredictions};
+    metrics.push_back(MakeMeanAbsoluteError(inputs));
+    metrics.push_back(MakeMeanSquaredError(inputs));
+    return metrics;
+  }
+  const ClassificationInputs inputs{kLabelTensor, kScores, label.classes};
+  metrics.push_back(MakeAccuracy(inputs));
+  if (training) return metrics;
+  metrics.push_back(MakeAuc(inputs));
+  metrics.push_back(MakePrecisionAndRecall(inputs));
+  metrics.push_back(MakeLogLoss(inputs));
+  return metrics;
 }
 
 absl::Status TabularTask::Initialize(const Model& model, NamedTensors* values,

@@ -1,4 +1,4 @@
-#include "component/training/trainer.h"
+#include "component/training/executor_run.h"
 
 #include <algorithm>
 #include <csignal>
@@ -41,24 +41,28 @@ class TrainerTest : public ::testing::Test {
   static TrainerResult Run(const ExecutorInput& input, int stop_at = -1) {
     std::ostringstream log;
     int asked = 0;
-    ClassifierRun trainer(
+    ExecutorOutput output;
+    const absl::Status status = RunExecutor(
         input,
         {.stop_signal =
              [&] { return stop_at >= 0 && asked++ >= stop_at ? SIGTERM : 0; },
-         .log = &log});
-    const absl::Status status = trainer.Run();
-    return {status, trainer.output(), log.str()};
+         .log = &log},
+        &output);
+    return {status, output, log.str()};
   }
 
   // Trains at a clock that moves a second with every look at it.
   static TrainerResult RunTimed(const ExecutorInput& input) {
     std::ostringstream log;
     absl::Time now = kNow;
-    ClassifierRun trainer(input, {.stop_signal = [] { return 0; },
-                            .log = &log,
-                            .now = [&] { return now += absl::Seconds(1); }});
-    const absl::Status status = trainer.Run();
-    return {status, trainer.output(), log.str()};
+    ExecutorOutput output;
+    const absl::Status status =
+        RunExecutor(input,
+                    {.stop_signal = [] { return 0; },
+                     .log = &log,
+                     .now = [&] { return now += absl::Seconds(1); }},
+                    &output);
+    return {status, output, log.str()};
   }
 
   static std::string After(absl::Duration duration) {
