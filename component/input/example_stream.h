@@ -1,5 +1,5 @@
-#ifndef REKINDLE_COMPONENT_IO_EXAMPLE_STREAM_H_
-#define REKINDLE_COMPONENT_IO_EXAMPLE_STREAM_H_
+#ifndef REKINDLE_COMPONENT_INPUT_EXAMPLE_STREAM_H_
+#define REKINDLE_COMPONENT_INPUT_EXAMPLE_STREAM_H_
 
 #include <cstdint>
 #include <memory>
@@ -33,4 +33,4 @@ absl::StatusOr<std::unique_ptr<Dataset>> OpenExampleStream(
 
 }  // namespace rekindle
 
-#endif  // REKINDLE_COMPONENT_IO_EXAMPLE_STREAM_H_
+#endif  // REKINDLE_COMPONENT_INPUT_EXAMPLE_STREAM_H_
