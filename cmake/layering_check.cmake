@@ -25,8 +25,18 @@ rk_layer(metadata/server base/ metadata/api/ metadata/server/ ${RK_PROTO})
 rk_layer(component/contract base/status_macros.h component/contract/)
 rk_layer(component/records base/status_macros.h component/records/)
 rk_layer(component/include ${RK_TRAINING} tensorflow/)
-set(training_folders config features graph io metrics modules optimizers strategies tasks training)
-set(training_folders config features graph input io metrics optimizers strategies tasks training)
+set(training_folders
+  config
+  features
+  graph
+  input
+  io
+  metrics
+  modules
+  optimizers
+  strategies
+  tasks
+  training)
 foreach(folder IN LISTS training_folders)
   list(APPEND RK_TRAINING component/${folder}/)
 endforeach()

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/status_macros.h"
-#include "component/io/example_stream.h"
+#include "component/input/example_stream.h"
 #include "component/tasks/normalization.h"
 #include "component/tasks/tabular_model.h"
 #include "rekindle/training/metrics.h"
