@@ -45,8 +45,19 @@ bool IsMap(const ConfigField& field) {
   return children != nullptr && children->is_map;
 }
 
+// What a field that nobody set often has.
+bool IsUnset(const ConfigJson& value) {
+  return value.is_null() || value == 0 || value == "" ||
+         value == ConfigJson::array();
+}
+
+ConfigJson ValueToJson(const ConfigField& field) {
+  ConfigJson value = FieldValue(field);
+  return field.or_null() && IsUnset(value) ? ConfigJson() : value;
+}
+
 ConfigJson FieldToJson(const ConfigField& field) {
-  if (!HoldsConfigs(field)) return FieldValue(field);
+  if (!HoldsConfigs(field)) return ValueToJson(field);
   const NamedConfigs configs = ConfigsIn(field);
   if (!IsMap(field)) {
     return configs.empty() ? ConfigJson() : ConfigToJson(*configs[0].second);
@@ -60,12 +71,6 @@ ConfigJson FieldToJson(const ConfigField& field) {
 std::string Join(const std::string& path, const std::string& name) {
   if (name.empty()) return path;
   return path.empty() ? name : absl::StrCat(path, ".", name);
-}
-
-// False, 0, "" or no element: what a field that nobody set often has.
-bool IsUnset(const ConfigJson& value) {
-  return value.is_null() || value == 0 || value == "" ||
-         value == ConfigJson::array();
 }
 
 absl::Status BrokenRule(const ConfigField& field, const std::string& path) {
@@ -118,7 +123,6 @@ ConfigJson ConfigToJson(const Config& config) {
   for (const ConfigField& field : fields.fields()) {
     if (fields.IsActive(field)) object[field.name()] = FieldToJson(field);
   }
-  if (fields.is_choice() && object["type"] == "") object["type"] = nullptr;
   return object;
 }
 

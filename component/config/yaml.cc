@@ -23,7 +23,7 @@ namespace {
 // Far more than any configuration has: an alias that contains itself would
 // never end.
 constexpr int kDeepest = 64;
-constexpr int kMostNodes = 1'000'000;
+constexpr int kMostNodes = 100'000;
 
 bool IsOneOf(std::string_view text, std::vector<std::string_view> words) {
   return std::ranges::find(words, text) != words.end();
@@ -184,6 +184,14 @@ void EmitString(const std::string& text, YAML::Emitter& out) {
   out << text;
 }
 
+void EmitScalar(const ConfigJson& value, YAML::Emitter& out) {
+  if (value.is_null()) {
+    out << YAML::Null;
+  } else {
+    out << (value.is_number_float() ? NumberText(value) : value.dump());
+  }
+}
+
 void EmitObject(const ConfigJson& object, YAML::Emitter& out) {
   if (object.empty()) out << YAML::Flow;
   out << YAML::BeginMap;
@@ -199,10 +207,7 @@ void EmitObject(const ConfigJson& object, YAML::Emitter& out) {
 void Emit(const ConfigJson& value, YAML::Emitter& out) {
   if (value.is_object()) return EmitObject(value, out);
   if (value.is_string()) return EmitString(value.get<std::string>(), out);
-  if (!value.is_array()) {
-    out << (value.is_number_float() ? NumberText(value) : value.dump());
-    return;
-  }
+  if (!value.is_array()) return EmitScalar(value, out);
   out << YAML::Flow << YAML::BeginSeq;
   for (const ConfigJson& element : value) Emit(element, out);
   out << YAML::EndSeq;
@@ -229,6 +234,7 @@ absl::StatusOr<ConfigLayer> ParseYaml(const std::string& source,
 
 std::string WriteYaml(const ConfigJson& values) {
   YAML::Emitter out;
+  out.SetNullFormat(YAML::LowerNull);
   Emit(values, out);
   return absl::StrCat(out.c_str(), "\n");
 }

@@ -47,7 +47,8 @@ class ConfigField {
   ConfigField& AnyOf(std::vector<std::string> words);
   ConfigField& NotEmpty();  // a string or a list
 
-  // Reads null as false, 0, "" or no element.
+  // Reads null as 0, "" or no element, and writes these as null; a bool reads
+  // it as false.
   ConfigField& OrNull();
   // Reads a string into a list of strings, cut at its commas.
   ConfigField& OrCommaList();
