@@ -144,6 +144,11 @@ class Sorter {
     if (*stored == StoredType::kBytes) {
       return LeaveOut(feature, "it has no string domain and no hash_buckets");
     }
+    if (IsCategorical(feature)) {
+      return LeaveOut(feature,
+                      "it is categorical, but has no bounds and no "
+                      "hash_buckets");
+    }
     return AddNumeric(feature, *stored);
   }
 
@@ -153,6 +158,12 @@ class Sorter {
   FeatureConfig ConfigOf(const tfmd::Feature& feature) const {
     const auto found = options_.features.find(feature.name());
     return found == options_.features.end() ? FeatureConfig() : found->second;
+  }
+
+  // An integer that is none to calculate with.
+  bool IsCategorical(const tfmd::Feature& feature) const {
+    const tfmd::IntDomain* domain = SchemaIntDomain(schema_, feature);
+    return domain != nullptr && domain->is_categorical();
   }
 
   absl::Status LeaveOut(const tfmd::Feature& feature, absl::string_view why) {
@@ -184,8 +195,7 @@ class Sorter {
       }
       return;
     }
-    const tfmd::IntDomain* domain = SchemaIntDomain(schema_, feature);
-    if (domain == nullptr || !domain->is_categorical()) return;
+    if (!IsCategorical(feature)) return;
     if (const auto range = SchemaRange(schema_, feature)) {
       out->first_value = range->min;
       out->range_size = range->max - range->min + 1;

@@ -16,9 +16,9 @@ namespace rekindle {
 struct FeatureConfig {
   bool ignore = false;
   // At most one of these three.
-  std::vector<std::string> vocabulary;  // BYTES
-  int64_t hash_buckets = 0;             // BYTES or INT
-  std::vector<double> boundaries;       // FLOAT or INT, ascending
+  std::vector<std::string> vocabulary = {};  // BYTES
+  int64_t hash_buckets = 0;                  // BYTES or INT
+  std::vector<double> boundaries = {};       // FLOAT or INT, ascending
   // Of categorical features.
   int64_t embedding_dim = 0;
   std::string combiner = "mean";  // or "sum"
