@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <iostream>
 #include <memory>
-#include <optional>
 #include <poll.h>
 #include <string>
 #include <unistd.h>
@@ -130,9 +129,9 @@ class Attempt {
   }
 
   int MillisToKill() const {
-    if (!kill_at_.has_value()) return -1;
+    if (!decided_) return -1;
     const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(*kill_at_ - Clock::now());
+        std::chrono::ceil<std::chrono::milliseconds>(kill_at_ - Clock::now());
     return static_cast<int>(std::max<int64_t>(left.count(), 0));
   }
 
@@ -142,11 +141,11 @@ class Attempt {
     for (size_t i = 0; i < workers_.size(); ++i) {
       if (!workers_[i]->HasEnded()) {
         all = false;
-      } else if (!kill_at_.has_value()) {
+      } else if (!decided_) {
         Judge(i, workers_[i]->exit_code());
       }
     }
-    if (kill_at_.has_value() && Clock::now() >= *kill_at_) {
+    if (decided_ && Clock::now() >= kill_at_) {
       for (const auto& worker : workers_) worker->Signal(SIGKILL);
     }
     return all;
@@ -157,6 +156,7 @@ class Attempt {
   void Judge(size_t worker, int exit_code) {
     const bool is_chief = worker == 0;
     if (exit_code == 0 && !is_chief) return;
+    decided_ = true;
     exit_code_ = exit_code;
     if (exit_code != 0) std::cout << HowItEnded(worker, exit_code) << std::endl;
     const bool wait =
@@ -168,7 +168,8 @@ class Attempt {
   std::vector<std::unique_ptr<WorkerProcess>> workers_;
   int exit_code_ = 0;
   bool stopped_ = false;
-  std::optional<Clock::time_point> kill_at_;  // the others, once one decided
+  bool decided_ = false;       // how the job ends; then
+  Clock::time_point kill_at_;  // is when the others are ended
 };
 
 }  // namespace

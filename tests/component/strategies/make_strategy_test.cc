@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"LossScale", [](RuntimeConfig& r) { r.loss_scale = 128; },
          "runtime.loss_scale is not supported"},
     }),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& tested) { return tested.param.name; });
 
 TEST(PlanDevicesTest, FewerGpusThanAskedForIsAnError) {
   RuntimeConfig runtime;

@@ -141,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(
          Of(R"({"worker": ["a:1"]})", R"({"type": "chief", "index": 0})"),
          "\"chief\" of the cluster has 0 addresses"},
     }),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& tested) { return tested.param.name; });
 
 }  // namespace
 }  // namespace rekindle
