@@ -60,21 +60,40 @@ AddressList Resolve(const HostPort& where) {
   return {list, freeaddrinfo};
 }
 
-bool Connects(const addrinfo& address, absl::Duration timeout) {
-  const Socket socket(::socket(address.ai_family,
-                               SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (socket.fd() < 0) return false;
-  if (connect(socket.fd(), address.ai_addr, address.ai_addrlen) == 0) {
-    return true;
-  }
-  if (errno != EINPROGRESS) return false;
-  pollfd polled{socket.fd(), POLLOUT, 0};
+// Whether a socket is connected to itself: it tried to reach a port at which
+// nobody listens, and was given that very port as its own.
+bool IsItsOwnPeer(int fd) {
+  sockaddr_storage here{};
+  sockaddr_storage there{};
+  socklen_t here_length = sizeof(here);
+  socklen_t there_length = sizeof(there);
+  getsockname(fd, reinterpret_cast<sockaddr*>(&here), &here_length);
+  getpeername(fd, reinterpret_cast<sockaddr*>(&there), &there_length);
+  return here_length == there_length &&
+         std::memcmp(&here, &there, here_length) == 0;
+}
+
+// Waits until a connection that was begun stands, or cannot be made.
+bool FinishesConnecting(int fd, absl::Duration timeout) {
+  pollfd polled{fd, POLLOUT, 0};
   const auto millis = static_cast<int>(absl::ToInt64Milliseconds(timeout));
   if (poll(&polled, 1, millis) != 1) return false;
   int error = 0;
   socklen_t length = sizeof(error);
-  getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &error, &length);
+  getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length);
   return error == 0;
+}
+
+bool Connects(const addrinfo& address, absl::Duration timeout) {
+  const Socket socket(::socket(address.ai_family,
+                               SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (socket.fd() < 0) return false;
+  const int begun = connect(socket.fd(), address.ai_addr, address.ai_addrlen);
+  if (begun != 0 &&
+      (errno != EINPROGRESS || !FinishesConnecting(socket.fd(), timeout))) {
+    return false;
+  }
+  return !IsItsOwnPeer(socket.fd());
 }
 
 // A socket with a free port of the loopback.
