@@ -58,6 +58,8 @@ struct TrainFlags {
   std::string label_key;
   std::string custom_config = "null";
   std::string trainer = TrainerBesideUs();
+  std::optional<int64_t> workers;
+  std::optional<int64_t> worker_restarts;
   bool skip_validation = false;
   absl::Duration grace = absl::Seconds(25);
 
@@ -91,6 +93,12 @@ void TrainFlags::Bind(FlagSet& flags) {
   flags.String("custom-config", "JSON", &custom_config,
                "settings of the model, an object; docs/training.md lists them");
   flags.String("trainer", "PROGRAM", &trainer, "the program that trains");
+  flags.OptionalInt("workers", "N", &workers,
+                    "processes on this machine that train together, each on "
+                    "its share of a batch; one without it");
+  flags.OptionalInt("worker-restarts", "N", &worker_restarts,
+                    "how often all of them are started again, from the last "
+                    "checkpoint, when one is lost (default: 3)");
   flags.Bool("skip-validation", &skip_validation,
              "publish a model of another trainer without trying it: that it "
              "loads, and answers finite numbers");
@@ -131,6 +139,15 @@ absl::StatusOr<nlohmann::json> ParseCustomConfig(const std::string& text,
   return config;
 }
 
+absl::StatusOr<std::optional<int>> NumberFromFlag(
+    const std::string& name, const std::optional<int64_t>& number, int least,
+    int most) {
+  if (!number.has_value()) return std::nullopt;
+  if (*number >= least && *number <= most) return static_cast<int>(*number);
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--", name, " is ", *number, ", expected ", least, " to ", most));
+}
+
 absl::StatusOr<TrainOptions> MakeTrainOptions(const TrainFlags& flags) {
   TrainOptions options;
   RK_ASSIGN_OR_RETURN(options.examples,
@@ -153,6 +170,15 @@ absl::StatusOr<TrainOptions> MakeTrainOptions(const TrainFlags& flags) {
   RK_ASSIGN_OR_RETURN(options.custom_config,
                       ParseCustomConfig(flags.custom_config, flags.label_key));
   options.trainer_binary = flags.trainer;
+  RK_ASSIGN_OR_RETURN(options.workers,
+                      NumberFromFlag("workers", flags.workers, 1, 64));
+  RK_ASSIGN_OR_RETURN(
+      options.worker_restarts,
+      NumberFromFlag("worker-restarts", flags.worker_restarts, 0, 1000));
+  if (options.worker_restarts.has_value() && !options.workers.has_value()) {
+    return absl::InvalidArgumentError(
+        "--worker-restarts is given without --workers");
+  }
   if (!flags.skip_validation) options.validator_binary = TrainerBesideUs();
   options.grace = flags.grace;
   options.on_line = [](absl::string_view line) { std::cerr << line << '\n'; };

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -106,6 +107,12 @@ std::string JsonListOf(const std::vector<WarmStartVariable>& variables) {
   return list.dump();
 }
 
+void AddNumber(absl::string_view flag, const std::optional<int>& number,
+               std::vector<std::string>& argv) {
+  if (!number.has_value()) return;
+  argv.push_back(absl::StrCat("--", flag, "=", *number));
+}
+
 class Train : public Executor {
  public:
   explicit Train(TrainOptions options) : options_(std::move(options)) {}
@@ -174,6 +181,8 @@ class Train : public Executor {
     child.name = "the trainer";
     child.argv = {options_.trainer_binary,
                   absl::StrCat("--executor_input=", input_path)};
+    AddNumber("workers", options_.workers, child.argv);
+    AddNumber("worker_restarts", options_.worker_restarts, child.argv);
     if (options_.on_line) child.on_line = options_.on_line;
     child.grace = options_.grace;
     absl::Status ended = RunStepChild(child, context);

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -29,6 +30,10 @@ struct TrainOptions {
   nlohmann::json custom_config;  // object or null
 
   std::string trainer_binary;
+  // Processes that train together, and how often they are started again when
+  // one is lost; absent: one process.
+  std::optional<int> workers;
+  std::optional<int> worker_restarts;
   // Tries the model of a trainer that is another program; empty: not tried.
   std::string validator_binary;
   absl::Duration grace = absl::Seconds(25);

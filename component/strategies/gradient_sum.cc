@@ -183,8 +183,7 @@ absl::StatusOr<std::vector<Gradient>> SumOverReplicas(
 
 absl::StatusOr<std::vector<Gradient>> SumOverWorkers(
     const Scope& scope, const StepGraph& replica,
-    const std::vector<Gradient>& gradients, int workers) {
-  if (gradients.empty()) return gradients;
+    const std::vector<Gradient>& gradients, int workers, Output* loss) {
   const Scope named = scope.NewSubScope("worker_sum");
   std::vector<TensorShape> shapes;
   std::vector<Output> flat;
@@ -193,6 +192,8 @@ absl::StatusOr<std::vector<Gradient>> SumOverWorkers(
                         ShapeOf(replica.Handle(gradient.variable)));
     flat.push_back(Flat(named, gradient, shapes.back()));
   }
+  shapes.emplace_back();
+  flat.push_back(ops::Reshape(named, *loss, {-1}));
   const std::vector<Output> sums =
       Unpack(named, AllReduce(named, Pack(named, flat), workers), shapes);
   RK_RETURN_IF_ERROR(Added(named));
@@ -200,7 +201,16 @@ absl::StatusOr<std::vector<Gradient>> SumOverWorkers(
   for (size_t i = 0; i < gradients.size(); ++i) {
     summed.push_back({gradients[i].variable, sums[i], std::nullopt});
   }
+  *loss = sums.back();
   return summed;
+}
+
+Output MeanLoss(const Scope& scope, const std::vector<StepGraph*>& replicas) {
+  std::vector<Output> losses;
+  for (const StepGraph* replica : replicas) losses.push_back(replica->loss());
+  const Output sum =
+      losses.size() == 1 ? losses.front() : ops::AddN(scope, losses).sum;
+  return ops::Div(scope, sum, static_cast<float>(replicas.front()->replicas()));
 }
 
 }  // namespace rekindle

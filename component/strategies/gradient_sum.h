@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "rekindle/training/graph_builder.h"
 #include "rekindle/training/step_graph.h"
+#include "tensorflow/cc/framework/ops.h"
 #include "tensorflow/cc/framework/scope.h"
 
 namespace rekindle {
@@ -19,13 +20,19 @@ absl::StatusOr<std::vector<Gradient>> SumOverReplicas(
     const tensorflow::Scope& scope, const std::vector<StepGraph*>& replicas);
 
 // The same over `workers` processes, each of which calls this and runs the step
-// at the same time. All gradients travel as one vector: rows of tables become
-// whole tables first. `replica` is where the gradients are from.
+// at the same time. All gradients travel as one vector, with `loss`, a scalar
+// that is summed, too: rows of tables become whole tables first. `replica` is
+// where the gradients are from.
 //
 //   INTERNAL  nodes cannot be added
 absl::StatusOr<std::vector<Gradient>> SumOverWorkers(
     const tensorflow::Scope& scope, const StepGraph& replica,
-    const std::vector<Gradient>& gradients, int workers);
+    const std::vector<Gradient>& gradients, int workers,
+    tensorflow::Output* loss);
+
+// What these replicas add to the mean loss of all replicas of the step.
+tensorflow::Output MeanLoss(const tensorflow::Scope& scope,
+                            const std::vector<StepGraph*>& replicas);
 
 }  // namespace rekindle
 

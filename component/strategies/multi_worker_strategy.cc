@@ -20,6 +20,8 @@
 #include "rekindle/training/graph_builder.h"
 #include "rekindle/training/step_graph.h"
 #include "rekindle/training/strategy.h"
+#include "tensorflow/cc/framework/ops.h"
+#include "tensorflow/cc/framework/scope.h"
 #include "tensorflow/core/distributed_runtime/server_lib.h"
 #include "tensorflow/core/protobuf/cluster.pb.h"
 #include "tensorflow/core/protobuf/config.pb.h"
@@ -126,9 +128,11 @@ absl::StatusOr<std::vector<std::vector<Gradient>>> MultiWorkerStrategy::Reduce(
       replicas.front()->scope().WithDevice(devices_.front());
   RK_ASSIGN_OR_RETURN(const std::vector<Gradient> ours,
                       SumOverReplicas(scope, replicas));
+  tensorflow::Output loss = MeanLoss(scope, replicas);
   RK_ASSIGN_OR_RETURN(
       const std::vector<Gradient> sums,
-      SumOverWorkers(scope, *replicas.front(), ours, workers()));
+      SumOverWorkers(scope, *replicas.front(), ours, workers(), &loss));
+  for (StepGraph* replica : replicas) replica->SetLoss(loss);
   return std::vector<std::vector<Gradient>>(replicas.size(), sums);
 }
 

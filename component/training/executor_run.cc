@@ -121,15 +121,20 @@ class ExecutorRun {
     budget_ = TimeBudget(deadline);
     RegisterTabularExperiments();
     RK_ASSIGN_OR_RETURN(config_, ResolveExperiment(OptionsOf(input_)));
-    RK_ASSIGN_OR_RETURN(strategy_,
-                        MakeStrategy(config_->runtime, environment_.tf_config));
+    RK_ASSIGN_OR_RETURN(
+        strategy_,
+        MakeStrategy(
+            config_->runtime, environment_.tf_config,
+            {.should_stop = [this] { return environment_.stop_signal() != 0; },
+             .log = environment_.log}));
     Log(strategy_->Description());
     output_.environment["devices"] = absl::StrJoin(strategy_->devices(), ",");
     RK_ASSIGN_OR_RETURN(
         task_, MakeTask(*config_->task, {.logging_dir = input_.model_run_dir,
                                          .seed = config_->runtime.seed}));
     RK_ASSIGN_OR_RETURN(RunResult result, Train());
-    return strategy_->is_chief() ? Finish(result) : absl::OkStatus();
+    if (strategy_->is_chief()) RK_RETURN_IF_ERROR(Finish(result));
+    return strategy_->Finish();
   }
 
  private:
@@ -209,6 +214,8 @@ class ExecutorRun {
       stepped_ = Clock::now();
     }
     if (environment_.stop_signal() != 0) return false;
+    // When the time is up is for the chief to say: it has most to do after.
+    if (!strategy_->is_chief()) return true;
     if (budget_.IsUsedUp(now)) {
       Log(absl::StrFormat(
           "stopped at step %d of %d: %s are left for evaluation, checkpoint "

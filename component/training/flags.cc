@@ -114,4 +114,20 @@ absl::StatusOr<Flags> ParseFlags(const std::vector<std::string>& arguments,
   return FlagParser(arguments, names).Parse();
 }
 
+std::vector<std::string> WithoutFlags(const std::vector<std::string>& arguments,
+                                      const std::vector<std::string>& names) {
+  std::vector<std::string> kept;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const size_t equals = arguments[i].find('=');
+    const absl::StatusOr<std::string> name =
+        FlagName(arguments[i].substr(0, equals));
+    if (!name.ok() || !Contains(names, *name)) {
+      kept.push_back(arguments[i]);
+    } else if (equals == std::string::npos) {
+      ++i;  // its value
+    }
+  }
+  return kept;
+}
+
 }  // namespace rekindle

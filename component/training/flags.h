@@ -45,6 +45,11 @@ struct FlagNames {
 absl::StatusOr<Flags> ParseFlags(const std::vector<std::string>& arguments,
                                  const FlagNames& names);
 
+// `arguments`, which ParseFlags accepts, without the flags `names`, each of
+// which takes a value.
+std::vector<std::string> WithoutFlags(const std::vector<std::string>& arguments,
+                                      const std::vector<std::string>& names);
+
 }  // namespace rekindle
 
 #endif  // REKINDLE_COMPONENT_TRAINING_FLAGS_H_

@@ -19,6 +19,7 @@
 #include "base/status_macros.h"
 #include "component/contract/executor_input.h"
 #include "component/contract/executor_output.h"
+#include "component/strategies/tf_config.h"
 #include "component/tasks/tabular_experiments.h"
 #include "component/training/executor_run.h"
 #include "component/training/experiment_command.h"
@@ -26,6 +27,7 @@
 #include "component/training/model_probe.h"
 #include "component/training/predictor.h"
 #include "component/training/stop_signal.h"
+#include "component/training/workers_command.h"
 #include "rekindle/training/experiment.h"
 
 namespace rekindle {
@@ -49,6 +51,10 @@ tries whether one can be served: it loads, and its answers are finite numbers.
   --params_override=X    settings over those: "trainer.train_steps=100,...",
                          YAML, or a YAML file; may be repeated
   --export_dir=DIR       write the trained model there as a SavedModel
+  --workers=N            train in N processes on this machine, which share each
+                         batch; on several machines, set TF_CONFIG instead
+  --worker_restarts=N    start all of them again when one is lost, at most so
+                         often (default: 3)
   --executor_input=FILE  JSON that says what to train on and where to write
   --saved_model=DIR      the model to ask, a folder with saved_model.pb
   --examples=PATTERN     what to ask: TFRecord files of tf.Examples, plain or gzip
@@ -94,6 +100,12 @@ std::string TfConfig() {
   return value == nullptr ? "" : value;
 }
 
+// Only the chief of several workers answers for the step.
+bool IsChief() {
+  const absl::StatusOr<Cluster> cluster = ParseTfConfig(TfConfig());
+  return !cluster.ok() || cluster->worker == 0;
+}
+
 int ExitCodeOf(const absl::Status& status) {
   if (status.ok()) return 0;
   if (absl::IsCancelled(status)) return kExitSignalBase + StopSignal();
@@ -112,6 +124,7 @@ int TrainStep(const std::string& input_path) {
       *input,
       {.stop_signal = StopSignal, .log = &std::cout, .tf_config = TfConfig()},
       &output);
+  if (!IsChief()) return Done(trained);
   const absl::Status written = WriteExecutorOutput(
       trained.ok() ? output : WithError(output, trained), input->output_path);
   return Done(trained.ok() ? written : trained);
@@ -157,6 +170,16 @@ int Ask(const Flags& flags) {
   return asked.ok() ? 0 : Report(asked, kExitFailed);
 }
 
+int TrainInWorkers(const Flags& flags,
+                   const std::vector<std::string>& arguments) {
+  const absl::StatusOr<int> exit_code =
+      RunWorkersCommand(flags, arguments, TfConfig());
+  if (exit_code.ok()) return *exit_code;
+  return Report(exit_code.status(), absl::IsUnavailable(exit_code.status())
+                                        ? kExitTryAgain
+                                        : kExitUsage);
+}
+
 int Train(const Flags& flags) {
   CatchStopSignals();
   if (flags.Has("executor_input")) {
@@ -167,11 +190,11 @@ int Train(const Flags& flags) {
 
 int Main(const std::vector<std::string>& arguments) {
   const absl::StatusOr<Flags> flags = ParseFlags(
-      arguments,
-      {.valued = {"experiment", "model_dir", "mode", "export_dir",
-                  "executor_input", "saved_model", "examples", "signature"},
-       .repeated = {"config_file", "params_override"},
-       .switches = {"help", "version"}});
+      arguments, {.valued = {"experiment", "model_dir", "mode", "export_dir",
+                             "executor_input", "saved_model", "examples",
+                             "signature", "workers", "worker_restarts"},
+                  .repeated = {"config_file", "params_override"},
+                  .switches = {"help", "version"}});
   if (!flags.ok()) return Report(flags.status(), kExitUsage);
   if (flags->Has("help")) {
     std::cout << kHelp;
@@ -181,6 +204,7 @@ int Main(const std::vector<std::string>& arguments) {
     std::cout << "rekindle-trainer " << REKINDLE_VERSION << "\n";
     return 0;
   }
+  if (flags->Has("workers")) return TrainInWorkers(*flags, arguments);
   const std::string mode = flags->Get("mode");
   return mode == "predict" || mode == "validate" ? Ask(*flags) : Train(*flags);
 }

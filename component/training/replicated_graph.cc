@@ -127,12 +127,15 @@ class Builder {
           AddBatch(graph.scope().NewSubScope(ReplicaName(i) + "train_batch"),
                    *parts_.train_spec, &nodes);
       parts_.task->TrainStep(graph, inputs, *parts_.model);
-      NameResults(graph, &nodes);
       out_.train.replicas.push_back(std::move(nodes));
       replicas.push_back(&graph);
     }
     if (!root_.ok()) return absl::OkStatus();  // Build says why.
     RK_ASSIGN_OR_RETURN(auto gradients, parts_.strategy->Reduce(replicas));
+    // Only now: between workers the loss becomes that of all of them.
+    for (size_t i = 0; i < replicas.size(); ++i) {
+      NameResults(*replicas[i], &out_.train.replicas[i]);
+    }
     AddUpdates(std::move(gradients));
     return absl::OkStatus();
   }

@@ -1,5 +1,6 @@
 // train_tiny: trains a line and a table by a strategy, step by step by hand,
-// and prints the weights. The data depend on the step alone, so that any number
+// and prints the last
+// loss and the weights. The data depend on the step alone, so that any number
 // of replicas sees the same global batches.
 //
 //   train_tiny STATE_FILE STEPS VIRTUAL_CPUS [--die=WORKER,STEP,MARK_FILE]
@@ -147,9 +148,9 @@ class TinyTrainer {
     RK_RETURN_IF_ERROR(Restore());
     while (state_.step < flags_.steps) {
       DieIfAsked();
-      std::vector<Tensor> nothing;
+      losses_.clear();
       RK_RETURN_IF_ERROR(
-          session_->RunCallable(run_step_, Feeds(), &nothing, nullptr));
+          session_->RunCallable(run_step_, Feeds(), &losses_, nullptr));
       ++state_.step;
       if (state_.step % kSaveInterval == 0) RK_RETURN_IF_ERROR(Save());
     }
@@ -158,6 +159,13 @@ class TinyTrainer {
 
   const State& state() const { return state_; }
 
+  // The mean over this worker's replicas, of the last step.
+  float loss() const {
+    float sum = 0;
+    for (const Tensor& loss : losses_) sum += loss.scalar<float>()();
+    return sum / static_cast<float>(losses_.size());
+  }
+
  private:
   absl::Status BuildGraph() {
     for (const std::string& device : strategy_.devices()) AddReplica(device);
@@ -165,6 +173,7 @@ class TinyTrainer {
     for (const auto& replica : replicas_) pointers.push_back(replica.get());
     RK_ASSIGN_OR_RETURN(const auto gradients, strategy_.Reduce(pointers));
     for (size_t i = 0; i < replicas_.size(); ++i) {
+      step_.add_fetch(replicas_[i]->loss().name());
       for (const Gradient& gradient : gradients[i]) {
         Apply(*replicas_[i], gradient);
       }
@@ -192,6 +201,7 @@ class TinyTrainer {
                    graph.Read("bias"));
     const Output loss =
         ops::Mean(scope, ops::SquaredDifference(scope, answer, y), {0, 1});
+    graph.SetLoss(loss);
     graph.ApplyGradients(graph.Gradients(
         ops::Div(scope, loss, static_cast<float>(strategy_.replicas()))));
   }
@@ -298,6 +308,7 @@ class TinyTrainer {
   std::unique_ptr<tensorflow::Session> session_;
   tensorflow::Session::CallableHandle run_step_ = 0;
   State state_;
+  std::vector<Tensor> losses_;
 };
 
 absl::Status Run(const Flags& flags) {
@@ -313,7 +324,8 @@ absl::Status Run(const Flags& flags) {
   std::cout << strategy->Description() << std::endl;
   TinyTrainer trainer(flags, *strategy);
   RK_RETURN_IF_ERROR(trainer.Train());
-  std::cout << "weights: " << absl::StrJoin(trainer.state().weights, " ")
+  std::cout << "loss: " << trainer.loss()
+            << "\nweights: " << absl::StrJoin(trainer.state().weights, " ")
             << std::endl;
   return strategy->Finish();
 }

@@ -32,9 +32,13 @@ def tf_config(addresses, index):
     return json.dumps({"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}})
 
 
-def weights(output):
-    [line] = [line for line in output.splitlines() if line.startswith("weights: ")]
+def numbers(output, name):
+    [line] = [line for line in output.splitlines() if line.startswith(name + ": ")]
     return [float(word) for word in line.split()[1:]]
+
+
+def weights(output):
+    return numbers(output, "weights")
 
 
 class WorkersTest(unittest.TestCase):
@@ -74,7 +78,8 @@ class WorkersTest(unittest.TestCase):
             self.assertAlmostEqual(one, other, delta=1e-5)
 
     def test_mirrored_and_workers_give_the_weights_of_one_device(self):
-        expected = weights(self.run_alone())
+        alone = self.run_alone()
+        expected, [loss] = weights(alone), numbers(alone, "loss")
         (self.dir / "alone").unlink()
         mirrored = self.run_alone(virtual_cpus=4)
         self.assertIn("Using MirroredStrategy with devices ('/device:CPU:0', '/device:CPU:1', ", mirrored)
@@ -86,6 +91,7 @@ class WorkersTest(unittest.TestCase):
                     output, _ = worker.communicate(timeout=120)
                     self.assertEqual(worker.returncode, 0, output)
                     self.assert_same_weights(weights(output), expected)
+                    self.assertAlmostEqual(numbers(output, "loss")[0], loss, delta=1e-5)
 
     def test_each_worker_notices_the_death_of_another_and_names_it(self):
         for victim in range(3):

@@ -58,7 +58,9 @@ class Strategy {
 
   // The gradients of each replica of this worker, summed over all replicas of
   // all workers: each list gets what its replica is to apply. `replicas` has
-  // one entry per device.
+  // one entry per device, each with a loss. With several workers their losses
+  // become the mean over all replicas, so that all workers see one number and
+  // decide alike.
   virtual absl::StatusOr<std::vector<std::vector<Gradient>>> Reduce(
       const std::vector<StepGraph*>& replicas) const = 0;
 };
