@@ -21,6 +21,10 @@ if(REKINDLE_WITH_TENSORFLOW)
     message(FATAL_ERROR "TensorFlow's wheel is not in ${REKINDLE_PYTHON_ENV}: run tools/setup first, "
                         "or configure with -DREKINDLE_WITH_TENSORFLOW=OFF to build without rekindle-trainer.")
   endif()
+  # As tf.__version__ says.
+  file(GLOB dist_info "${REKINDLE_TENSORFLOW_DIR}/../tensorflow-*.dist-info"
+       "${REKINDLE_TENSORFLOW_DIR}/../tensorflow_cpu-*.dist-info")
+  string(REGEX REPLACE ".*/tensorflow[^-]*-([^/]*)\\.dist-info$" "\\1" REKINDLE_TENSORFLOW_VERSION "${dist_info}")
   find_program(REKINDLE_PROTOC_TENSORFLOW protoc HINTS "${REKINDLE_PYTHON_ENV}/bin" NO_DEFAULT_PATH REQUIRED)
 
   add_library(tensorflow_framework SHARED IMPORTED)

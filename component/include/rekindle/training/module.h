@@ -61,14 +61,14 @@ constexpr ModuleDescriptor DescribeModule(std::string_view tensorflow) {
 // Makes a shared library a module: stands once in one of its files, in no
 // namespace. The CMake package rekindle_training sets the version.
 #ifdef REKINDLE_TENSORFLOW_VERSION
-#define REKINDLE_MODULE()                                             \
-  extern "C" {                                                        \
-  extern const rekindle::ModuleDescriptor rekindle_module_descriptor; \
-  __attribute__((visibility("default"),                               \
-                 used)) constinit const rekindle::ModuleDescriptor    \
-      rekindle_module_descriptor =                                    \
-          rekindle::DescribeModule(REKINDLE_TENSORFLOW_VERSION);      \
-  }                                                                   \
+#define REKINDLE_MODULE()                                          \
+  extern "C" {                                                     \
+  extern __attribute__((visibility("default")))                    \
+  const rekindle::ModuleDescriptor rekindle_module_descriptor;     \
+  __attribute__((used)) constinit const rekindle::ModuleDescriptor \
+      rekindle_module_descriptor =                                 \
+          rekindle::DescribeModule(REKINDLE_TENSORFLOW_VERSION);   \
+  }                                                                \
   static_assert(true, "REKINDLE_MODULE() is followed by a semicolon")
 #else
 #define REKINDLE_MODULE() \
