@@ -1,8 +1,10 @@
 #include "component/modules/make_fn_args.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -43,7 +45,8 @@ absl::Status ReadRecords(const std::vector<std::string>& patterns,
 
 }  // namespace
 
-FnArgs MakeFnArgs(const ExecutorInput& input) {
+FnArgs MakeFnArgs(const ExecutorInput& input,
+                  std::function<bool()> should_stop) {
   FnArgs args;
   args.train_files = input.train_files;
   args.eval_files = input.eval_files;
@@ -59,6 +62,7 @@ FnArgs MakeFnArgs(const ExecutorInput& input) {
   args.base_model = input.base_model;
   args.hyperparameters = JsonText(input.hyperparameters);
   args.custom_config = JsonText(input.custom_config);
+  args.should_stop = std::move(should_stop);
   return args;
 }
 

@@ -19,12 +19,14 @@
 #include "base/status_macros.h"
 #include "component/contract/executor_input.h"
 #include "component/contract/executor_output.h"
+#include "component/modules/module_loader.h"
 #include "component/strategies/tf_config.h"
 #include "component/tasks/tabular_experiments.h"
 #include "component/training/executor_run.h"
 #include "component/training/experiment_command.h"
 #include "component/training/flags.h"
 #include "component/training/model_probe.h"
+#include "component/training/module_run.h"
 #include "component/training/predictor.h"
 #include "component/training/stop_signal.h"
 #include "component/training/workers_command.h"
@@ -55,6 +57,8 @@ tries whether one can be served: it loads, and its answers are finite numbers.
                          batch; on several machines, set TF_CONFIG instead
   --worker_restarts=N    start all of them again when one is lost, at most so
                          often (default: 3)
+  --module_file=FILE.so  load this C++ module first: its experiments can be named,
+                         and its run_fn trains as an executor input says
   --executor_input=FILE  JSON that says what to train on and where to write
   --saved_model=DIR      the model to ask, a folder with saved_model.pb
   --examples=PATTERN     what to ask: TFRecord files of tf.Examples, plain or gzip
@@ -116,14 +120,30 @@ int Done(const absl::Status& status) {
   return status.ok() ? 0 : Report(status, ExitCodeOf(status));
 }
 
-int TrainStep(const std::string& input_path) {
-  const absl::StatusOr<ExecutorInput> input = ReadExecutorInput(input_path);
+absl::StatusOr<std::optional<Module>> LoadNamedModule(const Flags& flags) {
+  if (!flags.Has("module_file")) return std::nullopt;
+  return LoadModule(flags.Get("module_file"));
+}
+
+absl::Status TrainAs(const ExecutorInput& input, const Flags& flags,
+                     ExecutorOutput* output) {
+  RK_ASSIGN_OR_RETURN(const std::optional<Module> module,
+                      LoadNamedModule(flags));
+  if (module.has_value() && module->has_run_fn()) {
+    return RunModule(*module, input, StopSignal, output);
+  }
+  return RunExecutor(
+      input,
+      {.stop_signal = StopSignal, .log = &std::cout, .tf_config = TfConfig()},
+      output);
+}
+
+int TrainStep(const Flags& flags) {
+  const absl::StatusOr<ExecutorInput> input =
+      ReadExecutorInput(flags.Get("executor_input"));
   if (!input.ok()) return Report(input.status(), kExitFailed);
   ExecutorOutput output;
-  const absl::Status trained = RunExecutor(
-      *input,
-      {.stop_signal = StopSignal, .log = &std::cout, .tf_config = TfConfig()},
-      &output);
+  const absl::Status trained = TrainAs(*input, flags, &output);
   if (!IsChief()) return Done(trained);
   const absl::Status written = WriteExecutorOutput(
       trained.ok() ? output : WithError(output, trained), input->output_path);
@@ -131,6 +151,8 @@ int TrainStep(const std::string& input_path) {
 }
 
 int TrainExperiment(const Flags& flags) {
+  const auto module = LoadNamedModule(flags);
+  if (!module.ok()) return Report(module.status(), kExitFailed);
   if (flags.Get("experiment") == "help") {
     RegisterTabularExperiments();
     for (const std::string& name : ExperimentNames()) {
@@ -182,19 +204,18 @@ int TrainInWorkers(const Flags& flags,
 
 int Train(const Flags& flags) {
   CatchStopSignals();
-  if (flags.Has("executor_input")) {
-    return TrainStep(flags.Get("executor_input"));
-  }
-  return TrainExperiment(flags);
+  return flags.Has("executor_input") ? TrainStep(flags)
+                                     : TrainExperiment(flags);
 }
 
 int Main(const std::vector<std::string>& arguments) {
   const absl::StatusOr<Flags> flags = ParseFlags(
-      arguments, {.valued = {"experiment", "model_dir", "mode", "export_dir",
-                             "executor_input", "saved_model", "examples",
-                             "signature", "workers", "worker_restarts"},
-                  .repeated = {"config_file", "params_override"},
-                  .switches = {"help", "version"}});
+      arguments,
+      {.valued = {"experiment", "model_dir", "mode", "export_dir",
+                  "module_file", "executor_input", "saved_model", "examples",
+                  "signature", "workers", "worker_restarts"},
+       .repeated = {"config_file", "params_override"},
+       .switches = {"help", "version"}});
   if (!flags.ok()) return Report(flags.status(), kExitUsage);
   if (flags->Has("help")) {
     std::cout << kHelp;

@@ -31,9 +31,15 @@ absl::Status TryModel(const Module& module, const ExecutorInput& input) {
 }  // namespace
 
 absl::Status RunModule(const Module& module, const ExecutorInput& input,
+                       const std::function<int()>& stop_signal,
                        ExecutorOutput* output) {
   output->environment["tensorflow_version"] = TF_Version();
-  RK_RETURN_IF_ERROR(module.RunFn(MakeFnArgs(input)));
+  const auto should_stop = [&stop_signal] { return stop_signal() != 0; };
+  RK_RETURN_IF_ERROR(module.RunFn(MakeFnArgs(input, should_stop)));
+  if (should_stop()) {
+    return absl::CancelledError(
+        absl::StrCat("stopped while run_fn of '", module.path(), "' ran"));
+  }
   RK_RETURN_IF_ERROR(TryModel(module, input));
   output->train_complete = true;
   return absl::OkStatus();

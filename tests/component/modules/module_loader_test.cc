@@ -25,6 +25,8 @@ std::string Message(const absl::StatusOr<Module>& module) {
   return std::string(module.status().message());
 }
 
+bool NeverStop() { return false; }
+
 class ModuleLoaderTest : public ::testing::Test {
  protected:
   ModuleLoaderTest() : bytes_(*ReadWholeFile(REKINDLE_TRACED_MODULE)) {
@@ -115,7 +117,7 @@ TEST_F(ModuleLoaderTest, AModuleRunsWithWhatTheStepSays) {
   ExecutorInput input;
   input.train_files = {folder_ / "*.gz"};
   input.model_run_dir = folder_.path();
-  const absl::Status ran = module->RunFn(MakeFnArgs(input));
+  const absl::Status ran = module->RunFn(MakeFnArgs(input, NeverStop));
   EXPECT_TRUE(ran.ok()) << ran;
   EXPECT_EQ(*ReadWholeFile(folder_ / "examples"), "7");
 }
@@ -125,11 +127,12 @@ TEST_F(ModuleLoaderTest, AModuleThatFailsOrThrowsIsSaid) {
   ASSERT_TRUE(module.ok()) << module.status();
   ExecutorInput input;
   input.custom_config = {{"fail", true}};
-  EXPECT_EQ(module->RunFn(MakeFnArgs(input)),
+  EXPECT_EQ(module->RunFn(MakeFnArgs(input, NeverStop)),
             absl::AbortedError("asked to fail"));
   input.custom_config = {{"throw", true}};
-  EXPECT_THAT(std::string(module->RunFn(MakeFnArgs(input)).message()),
-              HasSubstr("threw: asked to"));
+  EXPECT_THAT(
+      std::string(module->RunFn(MakeFnArgs(input, NeverStop)).message()),
+      HasSubstr("threw: asked to"));
 }
 
 }  // namespace

@@ -28,8 +28,8 @@ struct DataAccessor {
       read_records;
 };
 
-// What a training step hands to a module's own run_fn: TFX's FnArgs. An absent
-// value is nullopt or empty. A plain value.
+// What a training step hands to a module's own run_fn: TFX's FnArgs, with its
+// names, and should_stop. An absent value is nullopt or empty. A plain value.
 struct FnArgs {
   std::string working_dir;  // a trainer has none
   // Patterns of TFRecord files: "<uri>/Split-train/*".
@@ -50,6 +50,9 @@ struct FnArgs {
   std::string base_model;       // a SavedModel's folder
   std::string hyperparameters;  // a JSON object, as text
   std::string custom_config;    // a JSON object, as text
+  // Asked now and then: true when the step was told to stop. run_fn then saves
+  // what a retry needs, and returns.
+  std::function<bool()> should_stop;
 };
 
 }  // namespace rekindle
