@@ -1,6 +1,5 @@
 #include "component/io/saved_model_reader.h"
 
-#include <set>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -8,6 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
+#include "rekindle/training/checkpoint_manager.h"
 #include "tensorflow/cc/saved_model/constants.h"
 #include "tensorflow/core/protobuf/trackable_object_graph.pb.h"
 
@@ -16,18 +16,8 @@ namespace {
 
 using ::tensorflow::TrackableObjectGraph;
 
-// Checkpoint key -> the name its writer gave the variable.
-std::map<std::string, std::string> FullNames(
-    const TrackableObjectGraph& graph) {
-  std::map<std::string, std::string> names;
-  for (const auto& node : graph.nodes()) {
-    for (const auto& attribute : node.attributes()) {
-      if (attribute.full_name().empty()) continue;
-      names[attribute.checkpoint_key()] = attribute.full_name();
-    }
-  }
-  return names;
-}
+// How the key of a variable's value ends, behind the variable's path.
+constexpr absl::string_view kValueSuffix = "/.ATTRIBUTES/VARIABLE_VALUE";
 
 // Object graphs hold some variables twice, under different keys.
 bool SameValue(const tensorflow::Tensor& a, const tensorflow::Tensor& b) {
@@ -35,27 +25,54 @@ bool SameValue(const tensorflow::Tensor& a, const tensorflow::Tensor& b) {
          a.tensor_data() == b.tensor_data();
 }
 
-// The tensors under the names in the object graph instead of their keys.
-NamedTensors Renamed(const NamedTensors& tensors,
-                     const TrackableObjectGraph& graph) {
-  NamedTensors renamed;
-  std::set<std::string> ambiguous;
-  for (const auto& [key, name] : FullNames(graph)) {
-    const auto found = tensors.find(key);
-    if (found == tensors.end()) continue;
-    const auto [first, added] = renamed.emplace(name, found->second);
-    if (!added && !SameValue(first->second, found->second)) {
-      ambiguous.insert(name);
-    }
-  }
-  for (const std::string& name : ambiguous) renamed.erase(name);
-  return renamed;
+void AddByName(const std::string& name, const tensorflow::Tensor& value,
+               SavedVariables* saved) {
+  if (name.empty() || saved->ambiguous.contains(name)) return;
+  const auto [first, added] = saved->values.emplace(name, value);
+  if (added || SameValue(first->second, value)) return;
+  saved->values.erase(first);
+  saved->ambiguous.insert(name);
 }
 
-absl::StatusOr<NamedTensors> ByVariableName(NamedTensors tensors,
-                                            const std::string& prefix) {
+// Nodes that an optimizer keeps for a variable.
+std::set<int> SlotNodes(const TrackableObjectGraph& graph) {
+  std::set<int> slots;
+  for (const auto& node : graph.nodes()) {
+    for (const auto& slot : node.slot_variables()) {
+      slots.insert(slot.slot_variable_node_id());
+    }
+  }
+  return slots;
+}
+
+// Names the tensors as the object graph does, instead of by their keys.
+SavedVariables Named(const NamedTensors& tensors,
+                     const TrackableObjectGraph& graph) {
+  SavedVariables saved;
+  const std::set<int> slots = SlotNodes(graph);
+  for (int i = 0; i < graph.nodes_size(); ++i) {
+    if (slots.contains(i)) continue;
+    for (const auto& attribute : graph.nodes(i).attributes()) {
+      absl::string_view path = attribute.checkpoint_key();
+      const auto found = tensors.find(attribute.checkpoint_key());
+      if (found == tensors.end() || !absl::ConsumeSuffix(&path, kValueSuffix)) {
+        continue;
+      }
+      saved.by_path.emplace(path, found->second);
+      AddByName(attribute.full_name(), found->second, &saved);
+    }
+  }
+  return saved;
+}
+
+absl::StatusOr<SavedVariables> NameVariables(NamedTensors tensors,
+                                             const std::string& prefix) {
   const auto found = tensors.find(tensorflow::kObjectGraphProtoKey);
-  if (found == tensors.end()) return tensors;
+  if (found == tensors.end()) {
+    SavedVariables saved;
+    saved.values = std::move(tensors);
+    return saved;
+  }
   TrackableObjectGraph graph;
   const tensorflow::Tensor& encoded = found->second;
   if (encoded.dtype() != tensorflow::DT_STRING || encoded.NumElements() != 1 ||
@@ -64,20 +81,17 @@ absl::StatusOr<NamedTensors> ByVariableName(NamedTensors tensors,
     return absl::DataLossError(
         absl::StrCat("'", prefix, "' has a damaged object graph"));
   }
-  return Renamed(tensors, graph);
+  return Named(tensors, graph);
 }
 
 }  // namespace
 
-absl::StatusOr<SavedVariables> ReadSavedVariables(
-    const std::string& saved_model) {
-  const std::string prefix =
-      absl::StrCat(saved_model, "/", tensorflow::kSavedModelVariablesDirectory,
-                   "/", tensorflow::kSavedModelVariablesFilename);
+absl::StatusOr<SavedVariables> ReadSavedVariables(const std::string& path) {
+  RK_ASSIGN_OR_RETURN(const std::string prefix, FindCheckpoint(path));
   RK_ASSIGN_OR_RETURN(NamedTensors tensors, ReadTensors(prefix));
-  SavedVariables saved;
-  RK_ASSIGN_OR_RETURN(saved.values, ByVariableName(std::move(tensors), prefix));
-  RK_ASSIGN_OR_RETURN(saved.axes, ReadVariableAxes(saved_model));
+  RK_ASSIGN_OR_RETURN(SavedVariables saved,
+                      NameVariables(std::move(tensors), prefix));
+  RK_ASSIGN_OR_RETURN(saved.axes, ReadVariableAxes(path));
   return saved;
 }
 

@@ -1,6 +1,7 @@
 #ifndef REKINDLE_COMPONENT_IO_SAVED_MODEL_READER_H_
 #define REKINDLE_COMPONENT_IO_SAVED_MODEL_READER_H_
 
+#include <set>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -12,18 +13,23 @@ namespace rekindle {
 // What a new model can take over from an old one. A plain value.
 struct SavedVariables {
   NamedTensors values;  // by variable name
-  VariableAxes axes;    // empty when the model does not say
+  // Names that two different variables have: neither is in `values`.
+  std::set<std::string> ambiguous;
+  // By path in the writer's objects ("model/dense/kernel"), where it kept its
+  // variables in some.
+  NamedTensors by_path;
+  VariableAxes axes;  // empty when the model does not say
 };
 
-// Reads the variables of the SavedModel in the folder `saved_model`, without
-// its graph. Variables of a model that Keras or another object-based writer
-// saved are named as their writer named them, not by their path in the object
-// graph; a name that two different ones share is left out.
+// Reads the variables of a SavedModel or checkpoint, without its graph: `path`
+// is what FindCheckpoint takes. Variables that Keras or another object-based
+// writer saved are named as their writer named them, not by their path among
+// the objects. What optimizers keep for variables is left out, where the file
+// says what it is.
 //
-//   NOT_FOUND  the folder holds no SavedModel with variables
-//   DATA_LOSS  its files are damaged
-absl::StatusOr<SavedVariables> ReadSavedVariables(
-    const std::string& saved_model);
+//   NOT_FOUND  there is neither
+//   DATA_LOSS  the files are damaged
+absl::StatusOr<SavedVariables> ReadSavedVariables(const std::string& path);
 
 }  // namespace rekindle
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "component/io/saved_model_reader.h"
+#include "component/training/variable_match.h"
 #include "component/training/warm_start.h"
 
 namespace rekindle {
@@ -20,11 +21,15 @@ absl::Status While(absl::string_view doing, const absl::Status& status) {
 
 // Takes over what fits of the model or checkpoint at `path`.
 absl::StatusOr<RestoreReport> TakeOver(const std::string& path,
+                                       const TaskConfig& config,
                                        const Model& model,
                                        NamedTensors* values) {
+  RK_ASSIGN_OR_RETURN(
+      const VariableNames renamed,
+      ParseVariableNames(config.warm_start_map, model.variables()));
   RK_ASSIGN_OR_RETURN(const SavedVariables saved, ReadSavedVariables(path));
   const WarmStart plan =
-      PlanWarmStart(model.variables(), model.axes(), saved, path);
+      PlanWarmStart(model.variables(), model.axes(), saved, path, renamed);
   for (const auto& [name, value] : plan.restored) (*values)[name] = value;
   RestoreReport report;
   for (const WarmStartVariable& variable : plan.report.variables) {
@@ -35,9 +40,10 @@ absl::StatusOr<RestoreReport> TakeOver(const std::string& path,
 
 bool Restored(const RestoredVariable& variable) { return variable.restored; }
 
-absl::Status FromCheckpoint(const std::string& path, const Model& model,
+absl::Status FromCheckpoint(const TaskConfig& config, const Model& model,
                             NamedTensors* values, RestoreReport* report) {
-  RK_ASSIGN_OR_RETURN(*report, TakeOver(path, model, values));
+  const std::string& path = config.init_checkpoint;
+  RK_ASSIGN_OR_RETURN(*report, TakeOver(path, config, model, values));
   const auto missing = std::ranges::find_if_not(*report, Restored);
   if (missing == report->end()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
@@ -47,7 +53,8 @@ absl::Status FromCheckpoint(const std::string& path, const Model& model,
 
 absl::Status FromBaseModel(const TaskConfig& config, const Model& model,
                            NamedTensors* values, RestoreReport* report) {
-  RK_ASSIGN_OR_RETURN(*report, TakeOver(config.base_model, model, values));
+  RK_ASSIGN_OR_RETURN(*report,
+                      TakeOver(config.base_model, config, model, values));
   if (config.allow_no_match || std::ranges::any_of(*report, Restored)) {
     return absl::OkStatus();
   }
@@ -69,7 +76,7 @@ absl::Status InitializeFrom(const TaskConfig& config, const Model& model,
   }
   if (from_checkpoint) {
     return While("reading init_checkpoint",
-                 FromCheckpoint(config.init_checkpoint, model, values, report));
+                 FromCheckpoint(config, model, values, report));
   }
   if (!from_base) return absl::OkStatus();
   return While("reading the base model",

@@ -60,16 +60,17 @@ std::string Mismatch(const VariableSpec& variable, const VariableAxes& here,
 
 WarmStart PlanWarmStart(const std::vector<VariableSpec>& variables,
                         const VariableAxes& axes, const SavedVariables& base,
-                        const std::string& base_model) {
+                        const std::string& base_model,
+                        const VariableNames& renamed) {
   WarmStart plan;
   plan.report.base_model = base_model;
   for (const VariableSpec& variable : variables) {
-    const auto found = base.values.find(variable.name);
+    const VariableMatch match = MatchVariable(variable.name, renamed, base);
     const std::string reason =
-        found == base.values.end()
-            ? "not in the base model"
-            : Mismatch(variable, axes, found->second, base.axes);
-    if (reason.empty()) plan.restored.emplace(variable.name, found->second);
+        match.value == nullptr
+            ? match.reason
+            : Mismatch(variable, axes, *match.value, base.axes);
+    if (reason.empty()) plan.restored.emplace(variable.name, *match.value);
     plan.report.variables.push_back(
         {.name = variable.name, .restored = reason.empty(), .reason = reason});
   }

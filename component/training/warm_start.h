@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "component/contract/executor_output.h"
 #include "component/io/saved_model_reader.h"
+#include "component/training/variable_match.h"
 #include "rekindle/training/tensors.h"
 #include "rekindle/training/variable.h"
 
@@ -18,12 +19,13 @@ struct WarmStart {
 };
 
 // Decides which variables of a new model take their value from a base model:
-// those of the same name, type and shape whose rows stand for the same things.
-// A pure function. Only the model's variables are passed: an optimizer starts
-// afresh.
+// those that MatchVariable finds there with the same type and shape, and whose
+// rows stand for the same things. A pure function. Only the model's variables
+// are passed: an optimizer starts afresh.
 WarmStart PlanWarmStart(const std::vector<VariableSpec>& variables,
                         const VariableAxes& axes, const SavedVariables& base,
-                        const std::string& base_model);
+                        const std::string& base_model,
+                        const VariableNames& renamed = {});
 
 // The report as aligned lines for a person.
 std::string FormatWarmStart(const WarmStartReport& report);

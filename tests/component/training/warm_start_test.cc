@@ -44,6 +44,15 @@ WarmStart Plan(const SavedVariables& base,
   return PlanWarmStart(Variables(), axes, base, "base");
 }
 
+// A model that has the variables of Base under other names.
+SavedVariables Renamed(const std::string& kernel, const std::string& bias) {
+  SavedVariables base = Base();
+  SavedVariables renamed;
+  renamed.values[kernel] = base.values.at("dense/kernel");
+  renamed.values[bias] = base.values.at("logits/bias");
+  return renamed;
+}
+
 TEST(WarmStartTest, EqualVariablesAreRestored) {
   const WarmStart plan = Plan(Base());
   EXPECT_EQ(Outcome(plan, "dense/kernel"), "restored");
@@ -84,6 +93,58 @@ TEST(WarmStartTest, ABaseThatDoesNotSayWhatItsRowsAreIsTakenAtItsWord) {
   SavedVariables base = Base();
   base.axes = {};
   EXPECT_EQ(Outcome(Plan(base), "logits/bias"), "restored");
+}
+
+TEST(WarmStartTest, TheNameOfAModelIsNoObstacle) {
+  const WarmStart plan =
+      Plan(Renamed("sequential/dense/kernel", "a/b/logits/bias"));
+  EXPECT_EQ(Outcome(plan, "dense/kernel"), "restored");
+  EXPECT_EQ(Outcome(plan, "logits/bias"), "not in the base model");
+}
+
+TEST(WarmStartTest, OfTwoModelsNoneIsGuessed) {
+  SavedVariables base = Renamed("student/dense/kernel", "logits/bias");
+  base.values["teacher/dense/kernel"] = base.values.at("student/dense/kernel");
+  EXPECT_EQ(Outcome(Plan(base), "dense/kernel"), "not in the base model");
+  base.values["dense/kernel"] = base.values.at("student/dense/kernel");
+  EXPECT_EQ(Outcome(Plan(base), "dense/kernel"), "restored");
+}
+
+TEST(WarmStartTest, ANameThatTwoVariablesHaveIsNotGuessed) {
+  SavedVariables base = Base();
+  base.values.erase("dense/kernel");
+  base.ambiguous.insert("dense/kernel");
+  EXPECT_EQ(Outcome(Plan(base), "dense/kernel"),
+            "two variables of the base model have that name; warm_start_map "
+            "can say which");
+}
+
+TEST(WarmStartTest, AVariableIsFoundByItsPathAmongObjects) {
+  SavedVariables base = Renamed("Variable", "Variable_1");
+  base.by_path["model/dense/kernel"] = base.values.at("Variable");
+  EXPECT_EQ(Outcome(Plan(base), "dense/kernel"), "restored");
+}
+
+TEST(WarmStartTest, TheMapSaysWhatAVariableIsCalledThere) {
+  const SavedVariables base = Renamed("first/w", "last/b");
+  const auto map = ParseVariableNames(
+      {"dense/kernel=first/w", "logits/bias=last/bias"}, Variables());
+  ASSERT_TRUE(map.ok()) << map.status();
+  const WarmStart plan =
+      PlanWarmStart(Variables(), Axes({"a"}), base, "base", *map);
+  EXPECT_EQ(Outcome(plan, "dense/kernel"), "restored");
+  EXPECT_EQ(Outcome(plan, "logits/bias"),
+            "warm_start_map says 'last/bias', which is not in the base model; "
+            "did you mean 'last/b'?");
+}
+
+TEST(WarmStartTest, AMapThatMeansNothingIsRefused) {
+  for (const std::string pair : {"", "dense/kernel", "=x", "dense/kernel=",
+                                 "dense/kernl=x", "logits/bias=x"}) {
+    const auto map =
+        ParseVariableNames({"logits/bias=last/b", pair}, Variables());
+    EXPECT_EQ(map.status().code(), absl::StatusCode::kInvalidArgument) << pair;
+  }
 }
 
 TEST(WarmStartTest, TheReportIsAligned) {
