@@ -37,7 +37,6 @@ set(training_folders
   strategies
   tasks
   training)
-set(training_folders config features graph input io metrics modules optimizers strategies tasks training)
 foreach(folder IN LISTS training_folders)
   list(APPEND RK_TRAINING component/${folder}/)
 endforeach()
