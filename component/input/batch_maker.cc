@@ -134,6 +134,7 @@ absl::Status BatchMaker::EndEpoch() {
   }
   order_.reset();
   if (fills_cache_) cache_.Complete();
+  fills_cache_ = false;
   if (cache_.complete()) {
     filler_.reset();
     readers_.reset();
