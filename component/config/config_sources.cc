@@ -1,5 +1,6 @@
 #include "component/config/config_sources.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -160,6 +161,7 @@ absl::StatusOr<ConfigLayer> ParseAssignments(std::string_view text) {
 absl::StatusOr<ConfigLayer> ReadConfigFile(const std::string& path) {
   RK_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(path));
   RK_ASSIGN_OR_RETURN(ConfigLayer layer, ParseYaml(path, text));
+  if (layer.values.is_null()) layer.values = ConfigJson::object();
   if (layer.values.is_object()) return layer;
   return absl::InvalidArgumentError(absl::StrCat(
       path, " is ", ShortText(layer.values), ", expected names and values"));
@@ -169,6 +171,7 @@ absl::StatusOr<ConfigLayer> ParseOverride(const std::string& text) {
   const std::string_view stripped = absl::StripAsciiWhitespace(text);
   const std::string_view first = stripped.substr(0, EndOfAssignment(stripped));
   if (ParseAssignment(first).has_value()) return ParseAssignments(stripped);
+  if (stripped.empty()) return ConfigLayer{.source = kSource};
   RK_ASSIGN_OR_RETURN(ConfigLayer layer, ParseYaml(kSource, text));
   if (layer.values.is_object()) return layer;
   if (layer.values.is_string()) return ReadConfigFile(layer.values);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -133,7 +134,10 @@ absl::StatusOr<std::string> ExperimentName(const std::string& flag,
         absl::StrCat("the experiment is '", flag, "', but custom_config says '",
                      name, "': say one of them"));
   }
-  return name;
+  if (!name.empty()) return name;
+  return absl::InvalidArgumentError(
+      absl::StrCat("no experiment is named; there are: ",
+                   absl::StrJoin(ExperimentNames(), ", ")));
 }
 
 absl::StatusOr<std::unique_ptr<ExperimentConfig>> MakeConfig(

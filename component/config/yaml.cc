@@ -147,7 +147,6 @@ absl::StatusOr<ConfigLayer> ConvertDocument(const std::string& source,
                                             const YAML::Node& document) {
   ConfigLayer layer{.source = source};
   RK_ASSIGN_OR_RETURN(layer.values, Converter(layer).Convert(document, ""));
-  if (layer.values.is_null()) layer.values = ConfigJson::object();
   return layer;
 }
 
@@ -219,7 +218,7 @@ absl::StatusOr<ConfigLayer> ParseYaml(const std::string& source,
                                       const std::string& text) {
   try {
     const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.empty()) return ConfigLayer{.source = source};
+    if (documents.empty()) return ConfigLayer{source, nullptr, {}};
     if (documents.size() == 1) return ConvertDocument(source, documents[0]);
   } catch (const YAML::Exception& error) {
     // What JSON allows and yaml-cpp does not, such as tabs.
