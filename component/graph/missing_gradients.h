@@ -3,10 +3,10 @@
 
 namespace rekindle {
 
-// Teaches TensorFlow's C++ side the gradients that only its Python side has:
-// ResourceGather, SparseSoftmaxCrossEntropyWithLogits, SparseSegmentSum and
-// SparseSegmentMean. AddSymbolicGradients then differentiates through
-// them. The second call does nothing. Thread-safe.
+// Teaches TensorFlow's C++ side gradients that only its Python side has:
+// ResourceGather, SparseSoftmaxCrossEntropyWithLogits, SparseSegmentSum, Mean
+// and SqrtN, these also WithNumSegments, and Xlogy. AddSymbolicGradients then
+// differentiates through them. The second call does nothing. Thread-safe.
 void RegisterMissingGradients();
 
 }  // namespace rekindle
