@@ -54,6 +54,7 @@ absl::Status BatchMaker::Seek(const InputPosition& position) {
 }
 
 void BatchMaker::Reset() {
+  ended_ = false;
   order_.reset();
   filler_.reset();
   readers_.reset();
@@ -76,13 +77,14 @@ absl::Status BatchMaker::Skip(int64_t examples) {
 }
 
 absl::StatusOr<bool> BatchMaker::Next(ExampleRef* example) {
-  while (true) {
+  while (!ended_) {
     RK_ASSIGN_OR_RETURN(const bool more, NextOfEpoch(example));
     if (more) return true;
     RK_RETURN_IF_ERROR(EndEpoch());
-    if (!plan_.repeat) return false;
-    position_ = {position_.epoch + 1, 0};
+    ended_ = !plan_.repeat;
+    if (!ended_) position_ = {position_.epoch + 1, 0};
   }
+  return false;
 }
 
 absl::StatusOr<bool> BatchMaker::NextOfEpoch(ExampleRef* example) {

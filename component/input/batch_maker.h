@@ -75,6 +75,7 @@ class BatchMaker {
   std::unique_ptr<ChunkFeed> filler_;      // fills the cache from the readers
   std::unique_ptr<EpochOrder> order_;      // of the epoch at hand
   InputPosition position_;
+  bool ended_ = false;  // after the last example
   bool skipping_ = false;
   bool fills_cache_ = false;  // this epoch does
   std::optional<RowPacker> packer_;

@@ -69,7 +69,7 @@ absl::Status EpochOrder::FillBuffer() {
 absl::StatusOr<bool> EpochOrder::NextOfFiles(ExampleRef* example) {
   while (!places_.empty()) {
     Place& place = places_[place_];
-    if (place.chunk == nullptr || place.row == place.chunk->size) {
+    if (place.row == place.size) {
       RK_ASSIGN_OR_RETURN(const bool more, NextChunk(&place));
       if (!more) continue;
     }
@@ -88,6 +88,7 @@ absl::StatusOr<bool> EpochOrder::NextOfFiles(ExampleRef* example) {
 absl::StatusOr<bool> EpochOrder::NextChunk(Place* place) {
   RK_ASSIGN_OR_RETURN(place->chunk, place->file->Next());
   place->row = 0;
+  place->size = place->chunk == nullptr ? 0 : place->chunk->size;
   if (place->chunk != nullptr) return true;
   place->given = 0;
   if (OpenNextFile(place)) return false;

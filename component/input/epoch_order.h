@@ -43,8 +43,10 @@ class EpochOrder {
  private:
   struct Place {
     std::unique_ptr<ChunkSequence> file;
+    // The chunk is someone else's once its last example was given.
     Chunk* chunk = nullptr;
-    uint32_t row = 0;   // the next of `chunk`
+    size_t size = 0;    // of the chunk
+    uint32_t row = 0;   // the next of it
     int64_t given = 0;  // of the block
   };
 

@@ -189,6 +189,10 @@ absl::StatusOr<std::unique_ptr<Dataset>> OpenExampleStream(
     const InputContext& context, uint64_t seed) {
   RK_ASSIGN_OR_RETURN(InputPlan plan,
                       MakeInputPlan(data, features, context, seed));
+  return StreamOf(std::move(plan));
+}
+
+std::unique_ptr<Dataset> StreamOf(InputPlan plan) {
   return std::make_unique<ExampleStream>(std::move(plan));
 }
 

@@ -31,6 +31,11 @@ absl::StatusOr<std::unique_ptr<Dataset>> OpenExampleStream(
     const DataConfig& data, const std::optional<FeatureSpec>& features,
     const InputContext& context, uint64_t seed);
 
+struct InputPlan;
+
+// Internal to component/input: the stream of a plan.
+std::unique_ptr<Dataset> StreamOf(InputPlan plan);
+
 }  // namespace rekindle
 
 #endif  // REKINDLE_COMPONENT_INPUT_EXAMPLE_STREAM_H_
