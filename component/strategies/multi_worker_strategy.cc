@@ -22,6 +22,7 @@
 #include "rekindle/training/strategy.h"
 #include "tensorflow/cc/framework/ops.h"
 #include "tensorflow/cc/framework/scope.h"
+#include "tensorflow/cc/ops/array_ops.h"
 #include "tensorflow/core/distributed_runtime/server_lib.h"
 #include "tensorflow/core/protobuf/cluster.pb.h"
 #include "tensorflow/core/protobuf/config.pb.h"
@@ -132,7 +133,10 @@ absl::StatusOr<std::vector<std::vector<Gradient>>> MultiWorkerStrategy::Reduce(
   RK_ASSIGN_OR_RETURN(
       const std::vector<Gradient> sums,
       SumOverWorkers(scope, *replicas.front(), ours, workers(), &loss));
-  for (StepGraph* replica : replicas) replica->SetLoss(loss);
+  // A tensor for each: a server's session fetches none twice.
+  for (StepGraph* replica : replicas) {
+    replica->SetLoss(tensorflow::ops::Identity(scope, loss));
+  }
   return std::vector<std::vector<Gradient>>(replicas.size(), sums);
 }
 
