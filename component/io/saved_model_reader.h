@@ -12,13 +12,13 @@ namespace rekindle {
 
 // What a new model can take over from an old one. A plain value.
 struct SavedVariables {
-  NamedTensors values;  // by variable name
+  NamedTensors values = {};  // by variable name
   // Names that two different variables have: neither is in `values`.
-  std::set<std::string> ambiguous;
+  std::set<std::string> ambiguous = {};
   // By path in the writer's objects ("model/dense/kernel"), where it kept its
   // variables in some.
-  NamedTensors by_path;
-  VariableAxes axes;  // empty when the model does not say
+  NamedTensors by_path = {};
+  VariableAxes axes = {};  // empty when the model does not say
 };
 
 // Reads the variables of a SavedModel or checkpoint, without its graph: `path`

@@ -208,24 +208,19 @@ class ExecutorRun {
 
   bool BeforeStep(int64_t step) {
     const absl::Time now = environment_.now();
+    const Clock::time_point last = std::exchange(stepped_, Clock::now());
     if (step > first_step_) {
-      budget_.MeasuredStep(TimeSince(std::exchange(stepped_, Clock::now())));
-    } else {
-      stepped_ = Clock::now();
+      budget_.MeasuredStep(absl::FromChrono(stepped_ - last));
+      progress_file_.Tell(step, total_steps(), now);
     }
     if (environment_.stop_signal() != 0) return false;
-    // When the time is up is for the chief to say: it has most to do after.
-    if (!strategy_->is_chief()) return true;
-    if (budget_.IsUsedUp(now)) {
-      Log(absl::StrFormat(
-          "stopped at step %d of %d: %s are left for evaluation, checkpoint "
-          "and export before the deadline %s",
-          step, total_steps(), absl::FormatDuration(budget_.Reserve()),
-          input_.deadline));
-      return false;
-    }
-    progress_file_.Tell(step, total_steps(), now);
-    return true;
+    if (!budget_.IsUsedUp(now)) return true;
+    Log(absl::StrFormat(
+        "stopped at step %d of %d: %s are left for evaluation, checkpoint and "
+        "export before the deadline %s",
+        step, total_steps(), absl::FormatDuration(budget_.Reserve()),
+        input_.deadline));
+    return false;
   }
 
   absl::Status Finish(RunResult& result) {

@@ -21,7 +21,7 @@ struct RunEnvironment {
   // Gets progress, in lines. Not owned, must outlive the run.
   std::ostream* log = nullptr;
   // The value of the variable TF_CONFIG.
-  std::string tf_config;
+  std::string tf_config = "";
   // What the input's deadline is compared with.
   std::function<absl::Time()> now = absl::Now;
 };

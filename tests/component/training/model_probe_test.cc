@@ -3,11 +3,9 @@
 #include <limits>
 #include <string>
 
-#include "component/io/example_dataset.h"
-#include "component/io/tensor_bundle.h"
-#include "component/tasks/schema_columns.h"
-#include "component/tasks/tabular_classifier.h"
-#include "component/training/export.h"
+#include "component/features/schema_features.h"
+#include "component/tasks/tabular_model.h"
+#include "component/training/model_export.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/component/training/training_data.h"
@@ -24,11 +22,11 @@ class ModelProbeTest : public ::testing::Test {
 
   // Exports an untrained model with this bias in its last layer.
   void Export(float bias) {
-    const SchemaColumns schema =
-        *ReadSchemaColumns(input_.schema_path, "species");
-    const TabularClassifier model(schema.columns, {4});
-    NamedTensors values = model.InitialValues(
-        *LoadExamples(input_.train_files, schema.columns), /*seed=*/1);
+    const auto features = ReadSchemaFeatures(
+        input_.schema_path, {.label_key = "species", .features = {}});
+    ASSERT_TRUE(features.ok()) << features.status();
+    const TabularModel model(features->spec, {.hidden_units = {4}});
+    NamedTensors values = model.InitialValues(/*seed=*/1);
     values.at("logits/bias").flat<float>()(0) = bias;
     ASSERT_TRUE(ExportModel(model, values, input_.serving_model_dir).ok());
   }

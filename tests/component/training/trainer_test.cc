@@ -1,5 +1,3 @@
-#include "component/training/executor_run.h"
-
 #include <algorithm>
 #include <csignal>
 #include <cstring>
@@ -9,6 +7,7 @@
 
 #include "absl/time/time.h"
 #include "component/io/saved_model_reader.h"
+#include "component/training/executor_run.h"
 #include "component/training/predictor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -345,13 +344,17 @@ TEST_F(TrainerTest, ProgressIsInItsFileAndAtTheEndItIsWhole) {
   input.progress_path = folder_ / "progress.txt";
   std::string halfway;
   std::ostringstream log;
-  ClassifierRun trainer(input, {.stop_signal =
-                              [&] {
-                                std::ifstream(input.progress_path) >> halfway;
-                                return halfway == "1/60" ? SIGTERM : 0;
-                              },
-                          .log = &log});
-  EXPECT_EQ(trainer.Run().code(), absl::StatusCode::kCancelled);
+  ExecutorOutput output;
+  const absl::Status stopped =
+      RunExecutor(input,
+                  {.stop_signal =
+                       [&] {
+                         std::ifstream(input.progress_path) >> halfway;
+                         return halfway == "1/60" ? SIGTERM : 0;
+                       },
+                   .log = &log},
+                  &output);
+  EXPECT_EQ(stopped.code(), absl::StatusCode::kCancelled);
   EXPECT_EQ(halfway, "1/60") << "told with the first step";
 
   ASSERT_TRUE(Run(input).status.ok());
