@@ -36,7 +36,7 @@ class Adagrad final : public UpdateRule {
     return {{"learning_rate", [](int64_t, double rate) { return rate; }}};
   }
 
-  RowUse row_use() const override { return RowUse::kUniqueRows; }
+  bool takes_rows() const override { return true; }
 
   std::vector<Operation> Update(GraphBuilder& graph,
                                 const std::vector<Gradient>& gradients,

@@ -36,11 +36,6 @@ void ClipByValue(const Scope& scope, double most, Gradient* gradient) {
 
 }  // namespace
 
-bool Clips(const GradientClippingConfig& config) {
-  return config.clipnorm.has_value() || config.clipvalue.has_value() ||
-         config.global_clipnorm.has_value();
-}
-
 void ClipByGlobalNorm(const Scope& scope, double norm,
                       std::vector<Gradient>* gradients) {
   OutputList half_squares;

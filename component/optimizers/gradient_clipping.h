@@ -9,9 +9,6 @@
 
 namespace rekindle {
 
-// Whether `config` clips at all.
-bool Clips(const GradientClippingConfig& config);
-
 // Makes gradients smaller, as `config` says and Keras does. A gradient with
 // rows must have each once.
 void ClipGradients(const tensorflow::Scope& scope,

@@ -99,17 +99,12 @@ class RuleOptimizer final : public Optimizer {
     if (parts_.average) slots->push_back(parts_.average->Slot(variable));
   }
 
-  // The gradient in the form that the rule and the clipping can use.
+  // The gradient in the form that the rule and the clipping can use. Each row
+  // comes once even where the rule could add up several: in which order its
+  // threads do so is not said, and the same steps must give the same weights.
   Gradient Prepared(const GraphBuilder& graph, const Gradient& gradient) const {
-    switch (parts_.rule->row_use()) {
-      case RowUse::kDense:
-        return ToDense(graph, gradient);
-      case RowUse::kUniqueRows:
-        return WithUniqueRows(graph, gradient);
-      case RowUse::kRows:
-        break;
-    }
-    return Clips(parts_.clipping) ? WithUniqueRows(graph, gradient) : gradient;
+    return parts_.rule->takes_rows() ? WithUniqueRows(graph, gradient)
+                                     : ToDense(graph, gradient);
   }
 
   const OptimizerParts parts_;

@@ -35,7 +35,7 @@ class PlainSgd final : public UpdateRule {
     return LearningRateAlone();
   }
 
-  RowUse row_use() const override { return RowUse::kRows; }
+  bool takes_rows() const override { return true; }
 
   std::vector<Operation> Update(GraphBuilder& graph,
                                 const std::vector<Gradient>& gradients,

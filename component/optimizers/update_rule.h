@@ -11,13 +11,6 @@
 
 namespace rekindle {
 
-// The gradients that a rule can be given.
-enum class RowUse {
-  kDense,       // without rows: its step changes every row
-  kUniqueRows,  // with rows, each of them once
-  kRows,        // with rows, as they come
-};
-
 // What sets one optimizer apart from the others: how a variable changes by its
 // gradient. Thread-safe: it never changes.
 class UpdateRule {
@@ -35,14 +28,17 @@ class UpdateRule {
   // What it takes from the host each step.
   virtual std::vector<StepScalar> Scalars() const = 0;
 
-  virtual RowUse row_use() const { return RowUse::kDense; }
+  // Whether it changes only the rows of a gradient that has some. Else it is
+  // given gradients without: its step changes every row.
+  virtual bool takes_rows() const { return false; }
 
   // What it does to gradients before they are used.
   virtual void Prepare(const GraphBuilder& /*graph*/,
                        std::vector<Gradient>* /*gradients*/) const {}
 
   // Adds the operations that change the variables, one for each gradient and
-  // in their order: what changes a variable last.
+  // in their order: what changes a variable last. A gradient has each of its
+  // rows once.
   virtual std::vector<tensorflow::Operation> Update(
       GraphBuilder& graph, const std::vector<Gradient>& gradients,
       const NamedOutputs& scalars) const = 0;
