@@ -31,6 +31,11 @@ TabularTask::TabularTask(const TabularConfig& config, SchemaFeatures features,
 
 absl::StatusOr<std::unique_ptr<Task>> TabularTask::Make(
     const TabularConfig& config, LabelUse label_use, int64_t seed) {
+  if (!config.transform_graph_path.empty()) {
+    return absl::UnimplementedError(
+        "task.transform_graph_path is set, but this task takes examples as "
+        "they are");
+  }
   RK_ASSIGN_OR_RETURN(
       SchemaFeatures features,
       ReadSchemaFeatures(config.schema_path, config.Features(label_use)));

@@ -35,6 +35,7 @@ class TabularTask : public Task {
   // Measures mean and variance of the numeric features before.
   absl::Status Initialize(const Model& model, NamedTensors* values,
                           RestoreReport* report) override;
+  std::vector<std::string> Notes() const override { return features_.notes; }
   const TaskConfig& config() const override { return config_; }
 
  protected:

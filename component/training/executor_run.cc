@@ -1,5 +1,6 @@
 #include "component/training/executor_run.h"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <memory>
@@ -84,14 +85,18 @@ ExperimentOptions OptionsOf(const ExecutorInput& input) {
 void AddMetrics(const Logs& logs, const std::string& prefix,
                 std::map<std::string, double>* metrics) {
   for (const auto& [name, value] : logs) {
-    const std::string plain = name == "validation_loss" ? "loss" : name;
-    (*metrics)[prefix + plain] = value;
+    if (name == "validation_examples") {
+      (*metrics)["eval_examples"] = value;
+    } else {
+      const std::string plain = name == "validation_loss" ? "loss" : name;
+      (*metrics)[prefix + plain] = value;
+    }
   }
 }
 
 // The first examples of `data`, as they are in its files.
 absl::StatusOr<std::vector<std::string>> FirstExamples(DataConfig data) {
-  data.global_batch_size = kProbeExamples;
+  data.global_batch_size = std::min(data.global_batch_size, kProbeExamples);
   data.drop_remainder = false;
   RK_ASSIGN_OR_RETURN(const auto stream,
                       OpenExampleStream(data, std::nullopt, {}, /*seed=*/0));
@@ -132,6 +137,7 @@ class ExecutorRun {
     RK_ASSIGN_OR_RETURN(
         task_, MakeTask(*config_->task, {.logging_dir = input_.model_run_dir,
                                          .seed = config_->runtime.seed}));
+    for (const std::string& note : task_->Notes()) Log(note);
     RK_ASSIGN_OR_RETURN(RunResult result, Train());
     if (strategy_->is_chief()) RK_RETURN_IF_ERROR(Finish(result));
     return strategy_->Finish();

@@ -40,6 +40,7 @@ absl::Status RunExperimentCommand(const ExperimentCommand& command) {
   RK_ASSIGN_OR_RETURN(const std::unique_ptr<Task> task,
                       MakeTask(*config->task, {.logging_dir = command.model_dir,
                                                .seed = config->runtime.seed}));
+  for (const std::string& note : task->Notes()) *command.out << note << "\n";
   if (strategy->is_chief()) {
     RK_RETURN_IF_ERROR(MakeFolder(command.model_dir));
     RK_RETURN_IF_ERROR(SaveParams(*config, command.model_dir));

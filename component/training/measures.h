@@ -23,6 +23,8 @@ class Measures {
   // There is nothing to measure but the loss.
   bool empty() const { return metrics_.empty(); }
 
+  int64_t examples() const { return examples_; }
+
   void AddLoss(double loss, int64_t examples) {
     loss_sum_ += loss * static_cast<double>(examples);
     examples_ += examples;

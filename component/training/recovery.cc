@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,9 +18,10 @@ namespace {
 
 absl::Status BadLoss(double loss, int64_t step, const char* why) {
   return absl::InvalidArgumentError(absl::StrFormat(
-      "the loss is %f at step %d%s: lower the learning rate, or look for "
-      "extreme values in the examples",
-      loss, step, why));
+      "the loss is %f at step %d%s: lower learning_rate, or look for extreme "
+      "values in the examples",
+      std::isnan(loss) ? std::numeric_limits<double>::quiet_NaN() : loss, step,
+      why));
 }
 
 absl::Status GoBack(const std::string& checkpoint, Trainer& trainer) {

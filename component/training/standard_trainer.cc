@@ -96,6 +96,8 @@ class StandardTrainer final : public Trainer {
       RK_RETURN_IF_ERROR(ValidationStep(&aggregated));
     }
     Logs logs = validation_measures_.Report("validation_loss");
+    logs["validation_examples"] =
+        static_cast<double>(validation_measures_.examples());
     RK_ASSIGN_OR_RETURN(Logs reduced, parts_.task->ReduceAggregatedLogs(
                                           aggregated, global_step_));
     logs.merge(reduced);

@@ -75,6 +75,9 @@ class Task {
   virtual absl::StatusOr<std::unique_ptr<Optimizer>> CreateOptimizer(
       const OptimizationConfig& config, const RuntimeConfig& runtime);
 
+  // Sentences for the log, about what the task decided when it was made.
+  virtual std::vector<std::string> Notes() const { return {}; }
+
   virtual const TaskConfig& config() const = 0;
 };
 

@@ -32,7 +32,7 @@ class Trainer {
   virtual absl::StatusOr<Logs> Train(int64_t steps) = 0;
 
   // Evaluates on the validation data, at most `steps` batches of it (-1: all);
-  // returns `validation_loss` and the task's metrics.
+  // returns `validation_loss`, `validation_examples` and the task's metrics.
   virtual absl::StatusOr<Logs> Evaluate(int64_t steps) = 0;
 
   // Sets every variable as the task initializes it: a run without a
