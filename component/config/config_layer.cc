@@ -1,35 +1,19 @@
 #include "component/config/config_layer.h"
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "base/nearest_name.h"
 #include "base/status_macros.h"
 #include "component/config/field_value.h"
 
 namespace rekindle {
 namespace {
 
-std::string Join(const std::string& path, const std::string& name) {
-  return path.empty() ? name : absl::StrCat(path, ".", name);
-}
-
 ConfigJson ToJson(const RefusedField::Default& value) {
   return std::visit([](const auto& held) { return ConfigJson(held); }, value);
-}
-
-std::vector<std::string> Names(const ConfigFields& fields) {
-  std::vector<std::string> names;
-  for (const ConfigField& field : fields.fields()) {
-    names.push_back(field.name());
-  }
-  return names;
 }
 
 // Lays a layer over a config, field by field.
@@ -46,7 +30,7 @@ class Applier {
     ConfigFields fields;
     config.Describe(fields);
     for (const auto& [name, value] : values.items()) {
-      RK_RETURN_IF_ERROR(ApplyNamed(fields, name, value, Join(path, name)));
+      RK_RETURN_IF_ERROR(ApplyNamed(fields, name, value, JoinPath(path, name)));
     }
     return absl::OkStatus();
   }
@@ -79,8 +63,8 @@ class Applier {
                             const std::string& path) const {
     const RefusedField* refused = fields.FindRefused(name);
     if (refused == nullptr) {
-      return Error(
-          path, absl::StrCat("is unknown; ", Suggestion(name, Names(fields))));
+      return Error(path, absl::StrCat("is unknown; ",
+                                      Suggestion(name, FieldNames(fields))));
     }
     if (value == ToJson(refused->default_value)) return absl::OkStatus();
     return Error(path, absl::StrCat("is ", ShortText(value),
@@ -114,7 +98,7 @@ class Applier {
     }
     for (const auto& [name, child] : value.items()) {
       RK_RETURN_IF_ERROR(
-          Apply(child, Join(path, name), *children.find_or_make(name)));
+          Apply(child, JoinPath(path, name), *children.find_or_make(name)));
     }
     return absl::OkStatus();
   }

@@ -68,11 +68,6 @@ ConfigJson FieldToJson(const ConfigField& field) {
   return object;
 }
 
-std::string Join(const std::string& path, const std::string& name) {
-  if (name.empty()) return path;
-  return path.empty() ? name : absl::StrCat(path, ".", name);
-}
-
 absl::Status BrokenRule(const ConfigField& field, const std::string& path) {
   const ConfigJson value = FieldValue(field);
   const std::string about =
@@ -89,7 +84,7 @@ absl::Status Check(const Config& config, const std::string& path);
 absl::Status CheckField(const ConfigField& field, const std::string& path) {
   if (!KeepsRules(field)) return BrokenRule(field, path);
   for (const auto& [name, config] : ConfigsIn(field)) {
-    RK_RETURN_IF_ERROR(Check(*config, Join(path, name)));
+    RK_RETURN_IF_ERROR(Check(*config, JoinPath(path, name)));
   }
   return absl::OkStatus();
 }
@@ -104,15 +99,16 @@ absl::Status CheckType(const ConfigFields& choice, const std::string& path) {
 absl::Status Check(const Config& config, const std::string& path) {
   const ConfigFields fields = FieldsOf(config);
   if (fields.is_choice()) {
-    RK_RETURN_IF_ERROR(CheckType(fields, Join(path, "type")));
+    RK_RETURN_IF_ERROR(CheckType(fields, JoinPath(path, "type")));
   }
   for (const ConfigField& field : fields.fields()) {
     if (!fields.IsActive(field)) continue;
-    RK_RETURN_IF_ERROR(CheckField(field, Join(path, field.name())));
+    RK_RETURN_IF_ERROR(CheckField(field, JoinPath(path, field.name())));
   }
   const absl::Status valid = config.Validate();
   if (valid.ok()) return valid;
-  return absl::Status(valid.code(), Join(path, std::string(valid.message())));
+  return absl::Status(valid.code(),
+                      JoinPath(path, std::string(valid.message())));
 }
 
 }  // namespace

@@ -178,14 +178,12 @@ bool KeepsRules(const ConfigField& field) {
                     [&](const auto* target) { return Keeps(field, *target); });
 }
 
-std::string FieldType(const ConfigField& field) {
-  return VisitValue(field, std::string("names and values"),
-                    [](const auto* target) { return TypeName(target); });
-}
-
 std::string ExpectedValue(const ConfigField& field) {
   const std::string rules = field.Rules();
-  return absl::StrCat(FieldType(field), rules.empty() ? "" : ", ", rules);
+  const std::string type =
+      VisitValue(field, std::string("names and values"),
+                 [](const auto* target) { return TypeName(target); });
+  return absl::StrCat(type, rules.empty() ? "" : ", ", rules);
 }
 
 std::string TypeProblem(const ConfigFields& choice, const std::string& type) {
@@ -198,6 +196,19 @@ std::string TypeProblem(const ConfigFields& choice, const std::string& type) {
   }
   return absl::StrCat("is '", type, "', which is unknown; ",
                       Suggestion(type, choices));
+}
+
+std::string JoinPath(const std::string& path, const std::string& name) {
+  const bool both = !path.empty() && !name.empty();
+  return absl::StrCat(path, both ? "." : "", name);
+}
+
+std::vector<std::string> FieldNames(const ConfigFields& fields) {
+  std::vector<std::string> names;
+  for (const ConfigField& field : fields.fields()) {
+    names.push_back(field.name());
+  }
+  return names;
 }
 
 std::string Suggestion(const std::string& typed,

@@ -10,24 +10,27 @@
 
 namespace rekindle {
 
-// These work on fields that are no Config and no ConfigChildren.
-
-// Sets the field; false, and nothing changes, when the value has the wrong type
-// or breaks a rule.
+// Sets a field; false, and nothing changes, when the value has the wrong type
+// or breaks a rule, or the field holds configs.
 bool SetFieldValue(const ConfigField& field, const ConfigJson& value);
 
+// Null for a field that holds configs.
 ConfigJson FieldValue(const ConfigField& field);
 
 // Whether the value that the field has keeps its rules.
 bool KeepsRules(const ConfigField& field);
 
 // What a field's value is, and its rules: "an integer, at least 1".
-std::string FieldType(const ConfigField& field);
 std::string ExpectedValue(const ConfigField& field);
 
 // Why `type` cannot be the type of a choice, as a message goes on after the
 // path; empty: it can.
 std::string TypeProblem(const ConfigFields& choice, const std::string& type);
+
+// The path of `name` in what is at `path`; each may be empty.
+std::string JoinPath(const std::string& path, const std::string& name);
+
+std::vector<std::string> FieldNames(const ConfigFields& fields);
 
 // "did you mean 'NEAREST'?", or else what there is.
 std::string Suggestion(const std::string& typed,

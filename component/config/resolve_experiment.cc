@@ -100,11 +100,8 @@ class Layers {
 
   // Short names, and those that dotted paths begin with.
   std::vector<std::string> Names(const ConfigFields& fields) const {
-    std::vector<std::string> names;
+    std::vector<std::string> names = FieldNames(fields);
     for (const auto& [name, paths] : short_names_) names.push_back(name);
-    for (const ConfigField& field : fields.fields()) {
-      names.push_back(field.name());
-    }
     return names;
   }
 

@@ -15,6 +15,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "component/config/field_value.h"
 #include "yaml-cpp/yaml.h"
 
 namespace rekindle {
@@ -110,8 +111,7 @@ class Converter {
       if (object.contains(name)) {
         return Error(entry.first, absl::StrCat("'", name, "' is there twice"));
       }
-      const std::string inner =
-          path.empty() ? name : absl::StrCat(path, ".", name);
+      const std::string inner = JoinPath(path, name);
       RK_ASSIGN_OR_RETURN(object[name],
                           Convert(entry.second, inner, depth + 1));
       layer_.lines[inner] = Line(entry.first);

@@ -9,8 +9,8 @@
 namespace rekindle {
 
 // Reads one YAML document, of which JSON is a part. Scalars have the types of
-// YAML's core schema, so 1e-3 is a number. `values` need not be an object; of an
-// empty document they are null.
+// YAML's core schema, so 1e-3 is a number. `values` need not be an object; of
+// an empty document they are null.
 //
 //   INVALID_ARGUMENT  it is not YAML, has more than one document, or has a name
 //                     twice; the message says `source` and the line
