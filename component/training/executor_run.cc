@@ -127,6 +127,9 @@ class ExecutorRun {
     RegisterTabularExperiments();
     RK_ASSIGN_OR_RETURN(config_, ResolveExperiment(OptionsOf(input_)));
     RK_ASSIGN_OR_RETURN(
+        task_, MakeTask(*config_->task, {.logging_dir = input_.model_run_dir,
+                                         .seed = config_->runtime.seed}));
+    RK_ASSIGN_OR_RETURN(
         strategy_,
         MakeStrategy(
             config_->runtime, environment_.tf_config,
@@ -134,9 +137,6 @@ class ExecutorRun {
              .log = environment_.log}));
     Log(strategy_->Description());
     output_.environment["devices"] = absl::StrJoin(strategy_->devices(), ",");
-    RK_ASSIGN_OR_RETURN(
-        task_, MakeTask(*config_->task, {.logging_dir = input_.model_run_dir,
-                                         .seed = config_->runtime.seed}));
     for (const std::string& note : task_->Notes()) Log(note);
     RK_ASSIGN_OR_RETURN(RunResult result, Train());
     if (strategy_->is_chief()) RK_RETURN_IF_ERROR(Finish(result));

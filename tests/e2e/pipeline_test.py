@@ -158,7 +158,7 @@ class InterruptionTest(workspace.Workspace):
         process = subprocess.Popen(self.command("train", **flags), cwd=self.dir, env=workspace.ENVIRONMENT,
                                    text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for line in process.stderr:
-            if line.startswith("step "):
+            if line.startswith("train |"):
                 return process
         self.fail("training did not start: %s" % process.communicate()[0])
 

@@ -94,7 +94,7 @@ class TrainerProcessTest : public ::testing::Test {
     ExecutorInput input = Input();
     input.train_steps = 1'000'000'000;
     TrainerProcess process({InputFlag(input)});
-    EXPECT_TRUE(process.ReadUntil("step ")) << process.text();
+    EXPECT_TRUE(process.ReadUntil("train |")) << process.text();
     process.Signal(signal);
     return process.Wait();
   }
