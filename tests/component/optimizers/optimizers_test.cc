@@ -1,11 +1,17 @@
+#include <cmath>
+#include <limits>
+#include <map>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "absl/status/status.h"
+#include "optimizer_run.h"
 #include "rekindle/training/optimization_config.h"
 #include "rekindle/training/optimizer.h"
+#include "rekindle/training/variable.h"
+#include "tensorflow/core/framework/tensor.h"
 
 namespace rekindle {
 namespace {
@@ -100,6 +106,27 @@ TEST(OptimizerTest, KeepsSlotsAndAveragesOfTrainableVariablesOnly) {
   EXPECT_EQ(slots[1].copy_of, "kernel");
   EXPECT_EQ((*optimizer)->AverageOf(kernel), slots[1].variable.name);
   EXPECT_EQ((*optimizer)->AverageOf(mean), "");
+}
+
+// A loss that overflows must not leave some of the weights as they were.
+TEST(OptimizerTest, ClippingByTheGlobalNormSpreadsWhatIsNotFinite) {
+  OptimizationConfig config = Sgd();
+  config.optimizer.sgd.global_clipnorm = 1;
+  const auto optimizer = MakeOptimizer(config);
+  ASSERT_TRUE(optimizer.ok()) << optimizer.status();
+  for (const float bad : {std::numeric_limits<float>::infinity(),
+                          std::numeric_limits<float>::quiet_NaN()}) {
+    const tensorflow::Tensor one(1.0f);
+    const std::map<std::string, FedGradient> gradients = {
+        {"sound", {.value = one, .rows = {}}},
+        {"unsound", {.value = tensorflow::Tensor(bad), .rows = {}}}};
+    OptimizerRun run(**optimizer, {{"sound", one}, {"unsound", one}},
+                     gradients);
+    run.Step(0, gradients);
+    for (const auto& [name, value] : run.Values()) {
+      EXPECT_TRUE(std::isnan(value.scalar<float>()())) << name;
+    }
+  }
 }
 
 }  // namespace
