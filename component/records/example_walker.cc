@@ -48,6 +48,12 @@ class FieldReader {
   }
 
   static bool ReadVarint(absl::string_view* left, uint64_t* value) {
+    // Tags and most lengths are one byte.
+    if (!left->empty() && static_cast<uint8_t>(left->front()) < 0x80) {
+      *value = static_cast<uint8_t>(left->front());
+      left->remove_prefix(1);
+      return true;
+    }
     uint64_t result = 0;
     for (size_t i = 0; i < left->size() && i < 10; ++i) {
       const auto byte = static_cast<uint8_t>((*left)[i]);
@@ -202,11 +208,11 @@ absl::Status ExampleWalker::ReadInt64List(absl::string_view list) {
 // A list of the same kind is added to the one before, one of another kind takes
 // its place: so protobuf merges a oneof.
 void ExampleWalker::Become(Kind kind) {
-  if (kind == kind_ && kind != Kind::kNone) return;
+  if (kind == kind_) return;
   kind_ = kind;
-  bytes_.clear();
-  floats_.clear();
-  int64s_.clear();
+  if (kind == Kind::kBytes) bytes_.clear();
+  if (kind == Kind::kFloat) floats_.clear();
+  if (kind == Kind::kInt64) int64s_.clear();
 }
 
 void ExampleWalker::Report(absl::string_view name,

@@ -7,11 +7,13 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "base/status_macros.h"
 #include "component/input/example_stream.h"
+#include "component/input/input_plan.h"
 #include "nlohmann/json.hpp"
 #include "rekindle/training/experiment_config.h"
 #include "tests/bench/training_data.h"
@@ -49,9 +51,9 @@ absl::Status MeasureInput(const std::vector<std::string>& words) {
   data.global_batch_size = std::stoll(words[2]);
   data.is_training = true;
   data.shuffle_buffer_size = 1000;
-  data.ram_budget = from_memory ? 0 : 1;
-  RK_ASSIGN_OR_RETURN(const std::unique_ptr<Dataset> stream,
-                      OpenExampleStream(data, features, {}, 1));
+  RK_ASSIGN_OR_RETURN(InputPlan plan, MakeInputPlan(data, features, {}, 1));
+  if (!from_memory) plan.cache_budget = 0;
+  const std::unique_ptr<Dataset> stream = StreamOf(std::move(plan));
   Batch batch;
   if (from_memory) {
     RK_RETURN_IF_ERROR(ReadEpoch(*stream, &batch));
