@@ -149,8 +149,10 @@ absl::Status WatchedSession::Explain(const absl::Status& failed) const {
     if (!silent.empty()) return Gone(WorkerName(cluster_, silent.front()));
     absl::SleepFor(kBetweenTries);
   } while (absl::Now() < give_up);
+  // Nobody here cancels a step: what ended it came from another worker.
   return absl::Status(
-      failed.code(),
+      absl::IsCancelled(failed) ? absl::StatusCode::kUnavailable
+                                : failed.code(),
       absl::StrCat("a step with the other workers failed: ", failed.message()));
 }
 

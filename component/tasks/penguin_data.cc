@@ -1,8 +1,10 @@
 #include "component/tasks/penguin_data.h"
 
 #include <cstddef>
+#include <cstdio>
 #include <fstream>
 #include <memory>
+#include <unistd.h>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -77,6 +79,11 @@ absl::Status WriteExamples(const PenguinFiles& files) {
   return eval->Close();
 }
 
+absl::Status Rename(const std::string& from, const std::string& to) {
+  if (std::rename(from.c_str(), to.c_str()) == 0) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat("cannot write '", to, "'"));
+}
+
 }  // namespace
 
 absl::StatusOr<PenguinFiles> WritePenguins(const std::string& folder) {
@@ -84,8 +91,16 @@ absl::StatusOr<PenguinFiles> WritePenguins(const std::string& folder) {
   const PenguinFiles files{.train = absl::StrCat(folder, "/train.tfrecord"),
                            .eval = absl::StrCat(folder, "/eval.tfrecord"),
                            .schema = absl::StrCat(folder, "/schema.pbtxt")};
-  RK_RETURN_IF_ERROR(WriteSchema(files.schema));
-  RK_RETURN_IF_ERROR(WriteExamples(files));
+  // Other workers may write the same files, or read them already.
+  const std::string ours = absl::StrCat(".", getpid());
+  const PenguinFiles unfinished{.train = files.train + ours,
+                                .eval = files.eval + ours,
+                                .schema = files.schema + ours};
+  RK_RETURN_IF_ERROR(WriteSchema(unfinished.schema));
+  RK_RETURN_IF_ERROR(WriteExamples(unfinished));
+  RK_RETURN_IF_ERROR(Rename(unfinished.train, files.train));
+  RK_RETURN_IF_ERROR(Rename(unfinished.eval, files.eval));
+  RK_RETURN_IF_ERROR(Rename(unfinished.schema, files.schema));
   return files;
 }
 

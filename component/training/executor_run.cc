@@ -133,7 +133,8 @@ class ExecutorRun {
         strategy_,
         MakeStrategy(
             config_->runtime, environment_.tf_config,
-            {.should_stop = [this] { return environment_.stop_signal() != 0; },
+            {.worker_timeout = environment_.worker_timeout,
+             .should_stop = [this] { return environment_.stop_signal() != 0; },
              .log = environment_.log}));
     Log(strategy_->Description());
     output_.environment["devices"] = absl::StrJoin(strategy_->devices(), ",");

@@ -22,6 +22,8 @@ struct RunEnvironment {
   std::ostream* log = nullptr;
   // The value of the variable TF_CONFIG.
   std::string tf_config = "";
+  // How long the other workers are waited for.
+  absl::Duration worker_timeout = absl::Minutes(5);
   // What the input's deadline is compared with.
   std::function<absl::Time()> now = absl::Now;
 };

@@ -32,10 +32,11 @@ absl::Status RunExperimentCommand(const ExperimentCommand& command) {
   RegisterTabularExperiments();
   RK_ASSIGN_OR_RETURN(const auto config, ResolveExperiment(command.options));
   const auto should_stop = [&command] { return command.stop_signal() != 0; };
-  RK_ASSIGN_OR_RETURN(
-      const auto strategy,
-      MakeStrategy(config->runtime, command.tf_config,
-                   {.should_stop = should_stop, .log = command.out}));
+  RK_ASSIGN_OR_RETURN(const auto strategy,
+                      MakeStrategy(config->runtime, command.tf_config,
+                                   {.worker_timeout = command.worker_timeout,
+                                    .should_stop = should_stop,
+                                    .log = command.out}));
   *command.out << strategy->Description() << "\n" << std::flush;
   RK_ASSIGN_OR_RETURN(const std::unique_ptr<Task> task,
                       MakeTask(*config->task, {.logging_dir = command.model_dir,

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "component/config/resolve_experiment.h"
 
 namespace rekindle {
@@ -18,6 +19,7 @@ struct ExperimentCommand {
   std::string model_dir;
   std::string export_dir;  // empty: nothing is exported
   std::string tf_config;
+  absl::Duration worker_timeout = absl::Minutes(5);
   // The signal that asked to stop, 0 for none.
   std::function<int()> stop_signal;
   std::ostream* out = nullptr;  // not owned

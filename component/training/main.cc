@@ -16,6 +16,7 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "component/contract/executor_input.h"
 #include "component/contract/executor_output.h"
@@ -57,6 +58,7 @@ tries whether one can be served: it loads, and its answers are finite numbers.
                          batch; on several machines, set TF_CONFIG instead
   --worker_restarts=N    start all of them again when one is lost, at most so
                          often (default: 3)
+  --worker_timeout=SECONDS  how long a worker waits for the others (default: 300)
   --module_file=FILE.so  load this C++ module first: its experiments can be named,
                          and its run_fn trains as an executor input says
   --executor_input=FILE  JSON that says what to train on and where to write
@@ -132,10 +134,14 @@ absl::Status TrainAs(const ExecutorInput& input, const Flags& flags,
   if (module.has_value() && module->has_run_fn()) {
     return RunModule(*module, input, StopSignal, output);
   }
-  return RunExecutor(
-      input,
-      {.stop_signal = StopSignal, .log = &std::cout, .tf_config = TfConfig()},
-      output);
+  RK_ASSIGN_OR_RETURN(const absl::Duration worker_timeout,
+                      WorkerTimeout(flags));
+  return RunExecutor(input,
+                     {.stop_signal = StopSignal,
+                      .log = &std::cout,
+                      .tf_config = TfConfig(),
+                      .worker_timeout = worker_timeout},
+                     output);
 }
 
 int TrainStep(const Flags& flags) {
@@ -162,6 +168,8 @@ int TrainExperiment(const Flags& flags) {
   }
   const absl::Status usage = flags.Require({"experiment", "model_dir"});
   if (!usage.ok()) return Report(usage, kExitUsage);
+  const absl::StatusOr<absl::Duration> worker_timeout = WorkerTimeout(flags);
+  if (!worker_timeout.ok()) return Report(worker_timeout.status(), kExitUsage);
   return Done(RunExperimentCommand(
       {.options = {.experiment = flags.Get("experiment"),
                    .config_files = flags.All("config_file"),
@@ -170,6 +178,7 @@ int TrainExperiment(const Flags& flags) {
        .model_dir = flags.Get("model_dir"),
        .export_dir = flags.Get("export_dir"),
        .tf_config = TfConfig(),
+       .worker_timeout = *worker_timeout,
        .stop_signal = StopSignal,
        .out = &std::cout}));
 }
@@ -213,7 +222,7 @@ int Main(const std::vector<std::string>& arguments) {
       arguments,
       {.valued = {"experiment", "model_dir", "mode", "export_dir",
                   "module_file", "executor_input", "saved_model", "examples",
-                  "signature", "workers", "worker_restarts"},
+                  "signature", "workers", "worker_restarts", "worker_timeout"},
        .repeated = {"config_file", "params_override"},
        .switches = {"help", "version"}});
   if (!flags.ok()) return Report(flags.status(), kExitUsage);

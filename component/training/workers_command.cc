@@ -8,15 +8,18 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "component/strategies/local_workers.h"
 #include "component/training/flags.h"
+#include "rekindle/training/strategy.h"
 
 namespace rekindle {
 namespace {
 
 constexpr int kMostWorkers = 64;
 constexpr int kMostRestarts = 1000;
+constexpr int kLongestTimeout = 7 * 24 * 3600;
 
 absl::StatusOr<int> NumberOf(const Flags& flags, const std::string& name,
                              int otherwise, int least, int most) {
@@ -31,6 +34,12 @@ absl::StatusOr<int> NumberOf(const Flags& flags, const std::string& name,
                    "', expected a number from ", least, " to ", most));
 }
 
+absl::Status CheckMode(const std::string& mode) {
+  if (mode.starts_with("train")) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--workers is for training, but --mode is '", mode, "'"));
+}
+
 }  // namespace
 
 absl::StatusOr<int> RunWorkersCommand(const Flags& flags,
@@ -41,6 +50,7 @@ absl::StatusOr<int> RunWorkersCommand(const Flags& flags,
         "--workers starts processes on this machine, but TF_CONFIG names "
         "workers already; use one of the two");
   }
+  RK_RETURN_IF_ERROR(CheckMode(flags.Get("mode", "train")));
   LocalWorkers job;
   RK_ASSIGN_OR_RETURN(job.workers,
                       NumberOf(flags, "workers", 1, 1, kMostWorkers));
@@ -52,6 +62,15 @@ absl::StatusOr<int> RunWorkersCommand(const Flags& flags,
     job.argv.push_back(argument);
   }
   return RunLocalWorkers(job);
+}
+
+absl::StatusOr<absl::Duration> WorkerTimeout(const Flags& flags) {
+  const int otherwise =
+      static_cast<int>(absl::ToInt64Seconds(StrategyOptions().worker_timeout));
+  RK_ASSIGN_OR_RETURN(
+      const int seconds,
+      NumberOf(flags, "worker_timeout", otherwise, 0, kLongestTimeout));
+  return absl::Seconds(seconds);
 }
 
 }  // namespace rekindle
