@@ -1,20 +1,28 @@
 """Rekindle's training beside TensorFlow's Python: the same files, the same batches, one after the other in each round.
 
 Parts:
-  input   the stream of batches alone, beside tf.data: examples as small as penguins', and wide ones
+  input      the stream of batches alone, beside tf.data: examples as small as penguins', and wide ones
+  training   a small DNN and a wide & deep model, beside Keras's `fit` with its defaults and at its best
+             (steps_per_execution, data in memory): steps a second after the first epoch, time from the start of the
+             process to its first step, peak memory
 """
 
 import argparse
 import json
 import pathlib
+import re
+import resource
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 TARGET_INPUT = 3.0
+TARGETS_TRAINING = {("penguin", "defaults"): 12.0, ("penguin", "best"): 3.0, ("wide", "best"): 2.0}
+TARGET_START = 10.0
 
 
 def run(words):
@@ -30,14 +38,16 @@ class Bench:
 
     def __init__(self, binaries, folder, options):
         self.tool = binaries / "training_bench_tool"
+        self.trainer = binaries / "rekindle-trainer"
         self.dir = folder
         self.options = options
 
     def data(self, kind, rows, files):
-        """Pattern of freshly written files."""
+        """Pattern of files, written when they are first asked for."""
         folder = self.dir / kind
-        folder.mkdir()
-        run([self.tool, "write", kind, rows, files, folder])
+        if not folder.exists():
+            folder.mkdir()
+            run([self.tool, "write", kind, rows, files, folder])
         return folder / "data-*.gz"
 
 
@@ -64,16 +74,113 @@ def input_part(bench):
     return figures
 
 
-PARTS = {"input": input_part}
+def words(name, values):
+    return 'feature { name: "%s" type: BYTES string_domain { %s } }' % (
+        name, " ".join('value: "%s"' % value for value in values))
+
+
+def schema(kind):
+    """The schema of tests/bench/training_data.cc."""
+    if kind == "penguin":
+        numbers = ["culmen_length_mm", "culmen_depth_mm", "flipper_length_mm", "ratio"]
+        lines = ['feature { name: "%s" type: FLOAT }' % name for name in numbers]
+        lines.append('feature { name: "body_mass_g" type: INT }')
+        lines += [words("island", ["Biscoe", "Dream", "Torgersen"]), words("sex", ["FEMALE", "MALE"]),
+                  words("species", ["Adelie", "Chinstrap", "Gentoo"])]
+        return "\n".join(lines)
+    lines = ['feature { name: "number_%d" type: FLOAT }' % i for i in range(13)]
+    lines += ['feature { name: "word_%d" type: BYTES }' % i for i in range(26)]
+    lines.append('feature { name: "label" type: INT int_domain { min: 0 max: 1 } }')
+    return "\n".join(lines)
+
+
+def settings(kind, pattern, batch, steps, loop, schema_path):
+    """Of an experiment that trains the models of keras_peer.py."""
+    model = {"type": "dnn", "dnn": {"hidden_units": [16, 16]}}
+    optimizer, rate, label = "adam", 0.003, "species"
+    task = {}
+    if kind == "wide":
+        model = {"type": "wide_deep", "wide_deep": {"hidden_units": [64, 32], "embedding_dim": 8}}
+        optimizer, rate, label = "adagrad", 0.01, "label"
+        task = {"default_hash_buckets": 10_000}
+    return {
+        "task": {**task, "label_key": label, "schema_path": str(schema_path), "model": model,
+                 "train_data": {"input_path": str(pattern), "global_batch_size": batch, "shuffle_buffer_size": 1000}},
+        "trainer": {"train_steps": steps, "steps_per_loop": loop, "summary_interval": loop, "checkpoint_interval": 10**9,
+                    "optimizer_config": {"optimizer": {"type": optimizer},
+                                         "learning_rate": {"type": "constant", "constant": {"learning_rate": rate}}}}}
+
+
+def train_ours(bench, kind, pattern, batch, steps, warm):
+    """Steps a second of rekindle-trainer, and when its first step was made: two runs."""
+    schema_path = bench.dir / ("%s.pbtxt" % kind)
+    schema_path.write_text(schema(kind))
+
+    def trainer(total, loop):
+        folder = tempfile.mkdtemp(dir=bench.dir)
+        begin = time.time()
+        process = subprocess.Popen(
+            [bench.trainer, "--experiment=tabular/classification", "--mode=train", "--model_dir=" + folder,
+             "--params_override=" + json.dumps(settings(kind, pattern, batch, total, loop, schema_path))],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        first, text = None, ""
+        for line in process.stdout:
+            text += line
+            if first is None and line.startswith("train"):
+                first = time.time() - begin
+        if process.wait() != 0:
+            sys.exit("training_bench: rekindle-trainer failed:\n" + text)
+        return first, [float(rate) for rate in re.findall(r"steps_per_second: ([0-9.e+]+)", text)]
+
+    first, _ = trainer(1, 1)
+    _, rates = trainer(warm + 3 * steps, steps)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    return {"steps_per_second": max(rates[-2:]), "first_step_seconds": first, "peak_mib": peak}
+
+
+def training_part(bench):
+    figures = {}
+    plans = (("penguin", bench.options.small_rows, 64, 20_000), ("wide", bench.options.wide_rows, 256, 2_000))
+    for kind, rows, batch, steps in plans:
+        pattern = bench.data(kind, rows, files=4)
+        warm = -(-(rows // batch + 1) // steps) * steps  # at least an epoch, in whole loops
+        runs = {"ours": [], "defaults": [], "best": []}
+        for _ in range(bench.options.rounds):
+            runs["ours"].append(train_ours(bench, kind, pattern, batch, steps, warm))
+            for name, at_once in (("defaults", 1), ("best", 100)):
+                # Keras by its defaults is so slow that fewer steps will do.
+                count = steps // 10 if name == "defaults" else steps
+                runs[name].append(run([sys.executable, HERE / "keras_peer.py", kind, pattern, batch, count, warm, at_once]))
+        for name in ("defaults", "best"):
+            add_figures(figures, kind, name, runs["ours"], runs[name])
+    return figures
+
+
+def add_figures(figures, kind, name, ours, theirs):
+    def figure(measure, unit, ratio_of, target):
+        pairs = [(mine[measure], peer[measure]) for mine, peer in zip(ours, theirs)]
+        return {"ours": spread([mine for mine, _ in pairs]), "theirs": spread([peer for _, peer in pairs]), "unit": unit,
+                "ratio": spread([ratio_of(mine, peer) for mine, peer in pairs]), "target": target}
+
+    label = "%s, Keras's %s" % ("small DNN" if kind == "penguin" else "wide & deep", name)
+    more = lambda mine, peer: mine / peer
+    less = lambda mine, peer: peer / mine
+    figures[label] = figure("steps_per_second", "steps/s", more, TARGETS_TRAINING.get((kind, name), 0))
+    figures[label + ": first step"] = figure("first_step_seconds", "s", less, TARGET_START)
+    figures[label + ": peak memory"] = figure("peak_mib", "MiB", less, 0)
+
+
+PARTS = {"input": input_part, "training": training_part}
 
 
 def print_table(part, figures):
-    print("%-34s %12s %12s %9s %19s %8s" % (part, "ours", "theirs", "ratio", "ratio, min - max", "target"))
+    print("%-40s %12s %12s %9s %19s %8s" % (part, "ours", "theirs", "ratio", "ratio, min - max", "target"))
     for name, figure in figures.items():
         ratio = figure["ratio"]
-        print("%-34s %12.0f %12.0f %8.1fx %18s %7.1fx   %s" % (
+        print("%-40s %12.5g %12.5g %8.1fx %18s %8s   %s" % (
             name, figure["ours"]["median"], figure["theirs"]["median"], ratio["median"],
-            "%.1f - %.1f" % (ratio["min"], ratio["max"]), figure["target"], figure["unit"]))
+            "%.1f - %.1f" % (ratio["min"], ratio["max"]), "%.1fx" % figure["target"] if figure["target"] else "",
+            figure["unit"]))
 
 
 def parse_options():
