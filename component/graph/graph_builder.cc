@@ -100,8 +100,8 @@ void ToOneType(const Scope& scope, OutputList* ids) {
 
 }  // namespace
 
-GraphBuilder::GraphBuilder(Scope scope, std::string prefix)
-    : scope_(std::move(scope)), prefix_(std::move(prefix)) {
+GraphBuilder::GraphBuilder(const Scope& scope, std::string prefix)
+    : scope_(scope), prefix_(std::move(prefix)) {
   RegisterMissingGradients();
 }
 

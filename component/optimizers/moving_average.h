@@ -2,6 +2,7 @@
 #define REKINDLE_COMPONENT_OPTIMIZERS_MOVING_AVERAGE_H_
 
 #include <string>
+#include <utility>
 
 #include "component/optimizers/step_scalar.h"
 #include "rekindle/training/graph_builder.h"
@@ -19,7 +20,7 @@ namespace rekindle {
 // zeros. Thread-safe: it never changes.
 class MovingAverage {
  public:
-  explicit MovingAverage(const EmaConfig& config) : config_(config) {}
+  explicit MovingAverage(EmaConfig config) : config_(std::move(config)) {}
 
   static std::string SlotOf(const std::string& variable);
 

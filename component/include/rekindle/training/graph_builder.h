@@ -31,7 +31,8 @@ class GraphBuilder {
  public:
   // `prefix` goes before the names of the variables in the graph, and keeps
   // those of several replicas apart.
-  explicit GraphBuilder(tensorflow::Scope scope, std::string prefix = "");
+  explicit GraphBuilder(const tensorflow::Scope& scope,
+                        std::string prefix = "");
 
   const tensorflow::Scope& scope() const { return scope_; }
 
