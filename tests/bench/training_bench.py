@@ -55,6 +55,12 @@ def spread(values):
     return {"median": statistics.median(values), "min": min(values), "max": max(values)}
 
 
+def beside(ours, theirs, target):
+    """Two series of rounds, and their ratio round by round."""
+    return {"ours": spread(ours), "theirs": spread(theirs), "target": target,
+            "ratio": spread([one / other for one, other in zip(ours, theirs)])}
+
+
 def input_part(bench):
     """Batches a second, ours and tf.data's, from files and from memory."""
     figures = {}
@@ -62,15 +68,13 @@ def input_part(bench):
         pattern = bench.data(kind, rows, files=4)
         for source in ("files", "memory"):
             arguments = [kind, pattern, bench.options.batch, source, bench.options.seconds]
-            rates = {"ours": [], "tf.data": []}
+            ours, theirs = [], []
             for _ in range(bench.options.rounds):
-                rates["ours"].append(run([bench.tool, "input", *arguments])["batches_per_second"])
-                rates["tf.data"].append(
-                    run([sys.executable, HERE / "tf_data_peer.py", *arguments])["batches_per_second"])
-            ratios = [ours / theirs for ours, theirs in zip(rates["ours"], rates["tf.data"])]
-            figures["%s examples, from %s" % (kind, source)] = {
-                "ours": spread(rates["ours"]), "theirs": spread(rates["tf.data"]), "unit": "batches/s",
-                "ratio": spread(ratios), "target": TARGET_INPUT}
+                ours.append(run([bench.tool, "input", *arguments]))
+                theirs.append(run([sys.executable, HERE / "tf_data_peer.py", *arguments]))
+            for rate, unit in (("batches_per_second", "batches/s"), ("batches_per_cpu_second", "batches per CPU second")):
+                figures["%s examples, from %s, %s" % (kind, source, unit)] = beside(
+                    [one[rate] for one in ours], [one[rate] for one in theirs], TARGET_INPUT)
     return figures
 
 
@@ -157,30 +161,29 @@ def training_part(bench):
 
 
 def add_figures(figures, kind, name, ours, theirs):
-    def figure(measure, unit, ratio_of, target):
+    def figure(measure, ratio_of, target):
         pairs = [(mine[measure], peer[measure]) for mine, peer in zip(ours, theirs)]
-        return {"ours": spread([mine for mine, _ in pairs]), "theirs": spread([peer for _, peer in pairs]), "unit": unit,
+        return {"ours": spread([mine for mine, _ in pairs]), "theirs": spread([peer for _, peer in pairs]),
                 "ratio": spread([ratio_of(mine, peer) for mine, peer in pairs]), "target": target}
 
     label = "%s, Keras's %s" % ("small DNN" if kind == "penguin" else "wide & deep", name)
     more = lambda mine, peer: mine / peer
     less = lambda mine, peer: peer / mine
-    figures[label] = figure("steps_per_second", "steps/s", more, TARGETS_TRAINING.get((kind, name), 0))
-    figures[label + ": first step"] = figure("first_step_seconds", "s", less, TARGET_START)
-    figures[label + ": peak memory"] = figure("peak_mib", "MiB", less, 0)
+    figures[label + ": steps a second"] = figure("steps_per_second", more, TARGETS_TRAINING.get((kind, name), 0))
+    figures[label + ": seconds to the first step"] = figure("first_step_seconds", less, TARGET_START)
+    figures[label + ": peak MiB"] = figure("peak_mib", less, 0)
 
 
 PARTS = {"input": input_part, "training": training_part}
 
 
 def print_table(part, figures):
-    print("%-40s %12s %12s %9s %19s %8s" % (part, "ours", "theirs", "ratio", "ratio, min - max", "target"))
+    print("%-58s %12s %12s %9s %19s %8s" % (part, "ours", "theirs", "ratio", "ratio, min - max", "target"))
     for name, figure in figures.items():
         ratio = figure["ratio"]
-        print("%-40s %12.5g %12.5g %8.1fx %18s %8s   %s" % (
+        print("%-58s %12.5g %12.5g %8.1fx %19s %8s" % (
             name, figure["ours"]["median"], figure["theirs"]["median"], ratio["median"],
-            "%.1f - %.1f" % (ratio["min"], ratio["max"]), "%.1fx" % figure["target"] if figure["target"] else "",
-            figure["unit"]))
+            "%.1f - %.1f" % (ratio["min"], ratio["max"]), "%.1fx" % figure["target"] if figure["target"] else ""))
 
 
 def parse_options():
