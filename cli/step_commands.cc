@@ -58,6 +58,7 @@ struct TrainFlags {
   std::string label_key;
   std::string custom_config = "null";
   std::string trainer = TrainerBesideUs();
+  std::string module_file;
   std::optional<int64_t> workers;
   std::optional<int64_t> worker_restarts;
   bool skip_validation = false;
@@ -93,6 +94,9 @@ void TrainFlags::Bind(FlagSet& flags) {
   flags.String("custom-config", "JSON", &custom_config,
                "settings of the model, an object; docs/training.md lists them");
   flags.String("trainer", "PROGRAM", &trainer, "the program that trains");
+  flags.String("module-file", "FILE.so", &module_file,
+               "your own experiments or run_fn in C++; docs/modules.md says "
+               "how to build one");
   flags.OptionalInt("workers", "N", &workers,
                     "processes on this machine that train together, each on "
                     "its share of a batch; one without it");
@@ -170,6 +174,11 @@ absl::StatusOr<TrainOptions> MakeTrainOptions(const TrainFlags& flags) {
   RK_ASSIGN_OR_RETURN(options.custom_config,
                       ParseCustomConfig(flags.custom_config, flags.label_key));
   options.trainer_binary = flags.trainer;
+  if (!flags.module_file.empty() && !PathExists(flags.module_file)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--module-file: there is no '", flags.module_file, "'"));
+  }
+  options.module_file = flags.module_file;
   RK_ASSIGN_OR_RETURN(options.workers,
                       NumberFromFlag("workers", flags.workers, 1, 64));
   RK_ASSIGN_OR_RETURN(

@@ -42,7 +42,7 @@ foreach(folder IN LISTS training_folders)
 endforeach()
 foreach(folder IN LISTS training_folders)
   rk_layer(component/${folder} base/status_macros.h base/nearest_name.h component/contract/ component/records/
-           tensorflow/ tensorflow_metadata/ ${RK_TRAINING})
+           tensorflow/ tensorflow_metadata/ rekindle/serving/ ${RK_TRAINING})
 endforeach()
 rk_layer(component/resolve base/ metadata/api/ component/resolve/ component/contract/ ${RK_PROTO})
 rk_layer(component/cache base/ metadata/api/ component/resolve/ component/cache/ ${RK_PROTO})

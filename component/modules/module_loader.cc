@@ -59,12 +59,13 @@ absl::Status Require(const std::string& path, absl::string_view what,
 
 absl::Status CheckDescriptor(const std::string& path,
                              const ModuleDescriptor& theirs) {
-  const ModuleDescriptor ours = DescribeModule(TF_Version());
+  const ModuleDescriptor ours =
+      DescribeModule(REKINDLE_MODULE_API, TF_Version());
   if (Text(theirs.magic) != kModuleMagic) {
     return NoModule(path, "its descriptor is damaged");
   }
-  RK_RETURN_IF_ERROR(Require(path, "the module interface",
-                             absl::StrCat(theirs.api), absl::StrCat(ours.api)));
+  RK_RETURN_IF_ERROR(Require(path, "headers number", absl::StrCat(theirs.api),
+                             absl::StrCat(ours.api)));
   RK_RETURN_IF_ERROR(Require(path, "TensorFlow", Text(theirs.tensorflow),
                              Text(ours.tensorflow)));
   RK_RETURN_IF_ERROR(Require(path, "absl", Text(theirs.absl), Text(ours.absl)));

@@ -181,6 +181,10 @@ class Train : public Executor {
     child.name = "the trainer";
     child.argv = {options_.trainer_binary,
                   absl::StrCat("--executor_input=", input_path)};
+    if (!options_.module_file.empty()) {
+      child.argv.push_back(
+          absl::StrCat("--module_file=", options_.module_file));
+    }
     AddNumber("workers", options_.workers, child.argv);
     AddNumber("worker_restarts", options_.worker_restarts, child.argv);
     if (options_.on_line) child.on_line = options_.on_line;
@@ -322,6 +326,11 @@ std::unique_ptr<Executor> MakeTrain(TrainOptions options, StepSpec& spec) {
       {"custom_config", StringValue(ToPythonJson(options.custom_config))}};
   // It was built with one TensorFlow.
   spec.key_fields = {{"code.trainer", ProgramDigest(options.trainer_binary)}};
+  if (!options.module_file.empty()) {
+    spec.parameters["module_file"] = StringValue(options.module_file);
+    spec.immaterial_parameters.insert("module_file");  // its contents count
+    spec.key_fields["code.module"] = CodeDigest(options.module_file);
+  }
   return std::make_unique<Train>(std::move(options));
 }
 

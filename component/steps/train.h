@@ -30,6 +30,7 @@ struct TrainOptions {
   nlohmann::json custom_config;  // object or null
 
   std::string trainer_binary;
+  std::string module_file;  // a user's own code for it; empty: none
   // Processes that train together, and how often they are started again when
   // one is lost; absent: one process.
   std::optional<int> workers;

@@ -16,6 +16,7 @@
 #include "component/config/resolve_experiment.h"
 #include "component/input/example_stream.h"
 #include "component/io/durable_file.h"
+#include "component/io/warmup_requests.h"
 #include "component/tasks/tabular_experiments.h"
 #include "component/training/model_export.h"
 #include "component/training/progress_file.h"
@@ -258,6 +259,7 @@ class ExecutorRun {
       valid.SetPayload(kReasonPayload, absl::Cord("INVALID_OUTPUT"));
       return valid;
     }
+    RK_RETURN_IF_ERROR(WriteWarmupRequests(WarmupOfExamples(examples), folder));
     Log(absl::StrFormat(
         "exported: %s (loaded again, gives the same answers to %d examples)",
         folder, examples.size()));

@@ -57,9 +57,9 @@ class ModuleLoaderTest : public ::testing::Test {
 
 TEST_F(ModuleLoaderTest, CodeOfAnotherAbiNeverRuns) {
   constexpr auto kRefused = absl::StatusCode::kFailedPrecondition;
-  ExpectRefused(WithField(offsetof(ModuleDescriptor, api), "\x07"), kRefused,
-                "built with the module interface 7, but this program with the "
-                "module interface 1: build the module again");
+  ExpectRefused(
+      WithField(offsetof(ModuleDescriptor, api), std::string("\7\0\0\0", 4)),
+      kRefused, "built with headers number 7, but this program with");
   ExpectRefused(WithField(offsetof(ModuleDescriptor, tensorflow),
                           std::string("2.3.4\0", 7)),
                 kRefused, "built with TensorFlow 2.3.4, but this program");

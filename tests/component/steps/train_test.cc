@@ -113,6 +113,28 @@ TEST_F(TrainTest, TheSchemaIsItsOnlyFile) {
   EXPECT_EQ(Given().schema_path, dir_ / "schema/schema.pbtxt");
 }
 
+TEST_F(TrainTest, AModuleIsHandedOnAndItsContentsCount) {
+  const std::string module = dir_.Write("libmine.so", "one");
+  options_.trainer_binary = dir_.Write(
+      "trainer", absl::StrCat("#!/bin/sh\necho \"$@\" > ", dir_ / "argv"));
+  std::filesystem::permissions(options_.trainer_binary,
+                               std::filesystem::perms::owner_all);
+  options_.module_file = module;
+  Given();
+  EXPECT_THAT(*ReadFile(dir_ / "argv"),
+              ::testing::HasSubstr(absl::StrCat("--module_file=", module)));
+
+  const auto key_of = [this] {
+    StepSpec spec;
+    MakeTrain(options_, spec);
+    return spec.key_fields.at("code.module");
+  };
+  const std::string before = key_of();
+  EXPECT_EQ(before, key_of());
+  dir_.Write("libmine.so", "two");
+  EXPECT_NE(before, key_of());
+}
+
 TEST_F(TrainTest, WithoutABaseModelItStartsCold) {
   EXPECT_THAT(Given().base_model, IsEmpty());
 }

@@ -10,9 +10,39 @@ import unittest
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402  (the level must be set first)
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory  # noqa: E402
 
 WRITE_DATA = sys.argv.pop(2)
 TRAINER = sys.argv.pop(1)
+
+
+def prediction_log():
+    """TensorFlow Serving's PredictionLog, as far as we write it."""
+    file = descriptor_pb2.FileDescriptorProto(name="warmup_test.proto", package="t", syntax="proto3",
+                                              dependency=["tensorflow/core/framework/tensor.proto"])
+
+    def message(name, fields):
+        added = file.message_type.add(name=name)
+        for field, number, kind in fields:
+            of_type = {"type": 9} if kind == "string" else {"type": 11, "type_name": kind}
+            added.field.add(name=field, number=number, label=1, **of_type)
+        return added
+
+    message("ModelSpec", [("name", 1, "string"), ("signature_name", 3, "string")])
+    request = message("PredictRequest", [("model_spec", 1, ".t.ModelSpec"), ("inputs", 2, ".t.PredictRequest.InputsEntry")])
+    request.field[1].label = 3
+    entry = request.nested_type.add(name="InputsEntry", options={"map_entry": True})
+    entry.field.add(name="key", number=1, label=1, type=9)
+    entry.field.add(name="value", number=2, label=1, type=11, type_name=".tensorflow.TensorProto")
+    message("PredictLog", [("request", 1, ".t.PredictRequest")])
+    message("PredictionLog", [("predict_log", 6, ".t.PredictLog")])
+    pool = descriptor_pool.Default()
+    try:
+        found = pool.FindMessageTypeByName("t.PredictionLog")
+    except KeyError:
+        pool.Add(file)
+        found = pool.FindMessageTypeByName("t.PredictionLog")
+    return message_factory.GetMessageClass(found)
 
 
 class SavedModelPeerTest(unittest.TestCase):
@@ -86,13 +116,57 @@ class SavedModelPeerTest(unittest.TestCase):
         self.assertEqual(report["dense/kernel"], "restored")
         self.assertEqual(report["dense_1/kernel"], "not in the base model")
 
-    def warm_start_from(self, base_model):
+    def keras_model(self):
+        """A Keras model with our variables, of random values; and those values by our names."""
+        shapes = {v.name.removesuffix(":0"): v.shape.as_list() for v in tf.saved_model.load(self.model).variables}
+        layers = [name.removesuffix("/kernel") for name in shapes if name.endswith("/kernel")]
+        layers.sort(key=lambda name: (name == "logits", name))
+        model = tf.keras.Sequential([tf.keras.layers.Dense(shapes[f"{name}/kernel"][1], name=name) for name in layers])
+        model.build([None, shapes[f"{layers[0]}/kernel"][0]])
+        for variable in model.variables:
+            variable.assign(tf.random.normal(variable.shape))
+        return model, {variable.path.split("/", 1)[1]: variable.numpy() for variable in model.variables}
+
+    def assert_starts_from(self, base_model, values):
+        report = self.warm_start_from(base_model, learning_rate=1e-30)  # which changes nothing
+        self.assertEqual({name for name, reason in report.items() if reason == "restored"}, set(values))
+        checkpoint = tf.train.load_checkpoint(tf.train.latest_checkpoint(f"{self.last_run}/model_run"))
+        for name, value in values.items():
+            np.testing.assert_array_equal(checkpoint.get_tensor(name), value, err_msg=name)
+
+    def test_what_keras_writes_in_any_form_warm_starts_ours_with_equal_values(self):
+        model, values = self.keras_model()
+        folder = self.temporary.name
+        model.export(f"{folder}/exported", verbose=False)
+        tf.train.Checkpoint(model=model).save(f"{folder}/checkpoints/ckpt")
+        tf.train.Checkpoint(model).write(f"{folder}/written")
+        for base_model in ["exported", "checkpoints", "written"]:
+            with self.subTest(base_model):
+                self.assert_starts_from(f"{folder}/{base_model}", values)
+
+    def test_our_own_checkpoints_and_models_warm_start_ours(self):
+        exported = {v.name.removesuffix(":0"): v.numpy() for v in tf.saved_model.load(self.model).variables}
+        for base_model in [self.model, self.model_run]:
+            with self.subTest(base_model):
+                self.assert_starts_from(base_model, exported)
+
+    def test_a_server_finds_warmup_requests_that_the_model_answers(self):
+        path = f"{self.model}/assets.extra/tf_serving_warmup_requests"
+        logs = [prediction_log().FromString(record.numpy()) for record in tf.data.TFRecordDataset(path)]
+        self.assertEqual([log.predict_log.request.model_spec.signature_name for log in logs], ["serving_default"] * 2)
+        batches = [tf.make_ndarray(log.predict_log.request.inputs["examples"]).tolist() for log in logs]
+        self.assertEqual(batches, [self.serialized()[:1], self.serialized()[:16]])
+        serve = tf.saved_model.load(self.model).signatures["serving_default"]
+        self.assertEqual(serve(examples=tf.constant(batches[1]))["scores"].shape, [16, 3])
+
+    def warm_start_from(self, base_model, learning_rate=0.003):
         """What became of each variable when training starts from base_model."""
-        folder = tempfile.mkdtemp(dir=self.temporary.name)
+        folder = self.last_run = tempfile.mkdtemp(dir=self.temporary.name)
         with open(f"{self.temporary.name}/executor_input.json", encoding="utf-8") as file:
             executor_input = json.load(file)
         executor_input |= {"base_model": base_model, "train_steps": 1, "serving_model_dir": f"{folder}/model",
                            "model_run_dir": f"{folder}/model_run", "output_path": f"{folder}/output.json"}
+        executor_input["custom_config"] = (executor_input["custom_config"] or {}) | {"learning_rate": learning_rate}
         with open(f"{folder}/input.json", "w", encoding="utf-8") as file:
             json.dump(executor_input, file)
         subprocess.run([TRAINER, f"--executor_input={folder}/input.json"], check=True, stdout=subprocess.DEVNULL)

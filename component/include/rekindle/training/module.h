@@ -10,15 +10,11 @@
 
 namespace rekindle {
 
-// Changes with every change of these headers that a compiled module would
-// notice.
-inline constexpr uint32_t kModuleApi = 1;
-
 // What a module was built with. It is read from the module's file before any
 // of its code runs, so it holds no pointers and its layout never changes.
 struct ModuleDescriptor {
   char magic[16];
-  uint32_t api;
+  uint32_t api;               // which of our headers: a number made from them
   uint32_t tensor_alignment;  // of the memory of tensors, in bytes
   char tensorflow[32];
   char absl[32];
@@ -41,14 +37,15 @@ inline constexpr std::string_view kModuleMagic = "rekindle module";
 #define RK_MODULE_ALIGNMENT 0
 #endif
 
-// Describes code that is compiled here, with this version of TensorFlow.
-constexpr ModuleDescriptor DescribeModule(std::string_view tensorflow) {
+// Describes code that is compiled here.
+constexpr ModuleDescriptor DescribeModule(uint32_t api,
+                                          std::string_view tensorflow) {
   const auto copy = [](std::string_view text, auto& field) {
     std::copy_n(text.begin(), std::min(text.size(), sizeof(field) - 1), field);
   };
   ModuleDescriptor descriptor = {};
   copy(kModuleMagic, descriptor.magic);
-  descriptor.api = kModuleApi;
+  descriptor.api = api;
   descriptor.tensor_alignment = RK_MODULE_ALIGNMENT;
   copy(tensorflow, descriptor.tensorflow);
   copy(RK_MODULE_TEXT(ABSL_LTS_RELEASE_VERSION), descriptor.absl);
@@ -59,15 +56,15 @@ constexpr ModuleDescriptor DescribeModule(std::string_view tensorflow) {
 }  // namespace rekindle
 
 // Makes a shared library a module: stands once in one of its files, in no
-// namespace. The CMake package rekindle_training sets the version.
-#ifdef REKINDLE_TENSORFLOW_VERSION
+// namespace. The CMake package rekindle_training sets the versions.
+#if defined(REKINDLE_MODULE_API) && defined(REKINDLE_TENSORFLOW_VERSION)
 #define REKINDLE_MODULE()                                          \
   extern "C" {                                                     \
   extern __attribute__((visibility("default")))                    \
   const rekindle::ModuleDescriptor rekindle_module_descriptor;     \
   __attribute__((used)) constinit const rekindle::ModuleDescriptor \
-      rekindle_module_descriptor =                                 \
-          rekindle::DescribeModule(REKINDLE_TENSORFLOW_VERSION);   \
+      rekindle_module_descriptor = rekindle::DescribeModule(       \
+          REKINDLE_MODULE_API, REKINDLE_TENSORFLOW_VERSION);       \
   }                                                                \
   static_assert(true, "REKINDLE_MODULE() is followed by a semicolon")
 #else
