@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <ostream>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -187,7 +186,17 @@ absl::Status Controller::SaveCheckpoint() {
   RK_ASSIGN_OR_RETURN(const NamedTensors state, options_.trainer->State());
   RK_RETURN_IF_ERROR(options_.checkpoints->Save(step, state));
   saved_step_ = step;
-  return absl::OkStatus();
+  return WriteHistograms(step, state);
+}
+
+absl::Status Controller::WriteHistograms(int64_t step,
+                                         const NamedTensors& state) const {
+  if (options_.train_summaries == nullptr) return absl::OkStatus();
+  for (const VariableSpec& variable : options_.trainer->model().variables()) {
+    RK_RETURN_IF_ERROR(options_.train_summaries->Histogram(
+        step, variable.name, state.at(variable.name)));
+  }
+  return options_.train_summaries->Flush();
 }
 
 absl::Status Controller::RestoreCheckpoint(const std::string& path) {
@@ -219,7 +228,7 @@ bool Controller::Stopped() const {
 }
 
 void Controller::Log(const std::string& line) const {
-  if (options_.log != nullptr) *options_.log << line << "\n" << std::flush;
+  if (options_.log) options_.log(line);
 }
 
 }  // namespace rekindle

@@ -164,7 +164,8 @@ class ExecutorRun {
                  [this](Trainer& trainer, bool resumed) {
                    return OnStart(trainer, resumed);
                  },
-             .log = environment_.log}));
+             .log =
+                 [this](absl::string_view line) { Log(std::string(line)); }}));
     output_.global_step = result.trainer->global_step();
     if (environment_.stop_signal() != 0) return Stopped();
     if (result.stopped && output_.global_step == 0) return NoTime();

@@ -23,6 +23,7 @@ struct ExperimentCommand {
   // The signal that asked to stop, 0 for none.
   std::function<int()> stop_signal;
   std::ostream* out = nullptr;  // not owned
+  bool is_terminal = false;     // `out` is one
 };
 
 // Runs it, without any store.

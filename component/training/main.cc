@@ -180,7 +180,8 @@ int TrainExperiment(const Flags& flags) {
        .tf_config = TfConfig(),
        .worker_timeout = *worker_timeout,
        .stop_signal = StopSignal,
-       .out = &std::cout}));
+       .out = &std::cout,
+       .is_terminal = isatty(STDOUT_FILENO) != 0}));
 }
 
 absl::Status Predict(const Flags& flags) {

@@ -146,6 +146,9 @@ absl::StatusOr<RunResult> RunExperiment(const Strategy& strategy, Task& task,
   Summaries summaries;
   if (chief) {
     RK_ASSIGN_OR_RETURN(summaries, OpenSummaries(mode, config, model_dir));
+    if (summaries.train != nullptr) {
+      RK_RETURN_IF_ERROR(summaries.train->Graph(trainer.Graph()));
+    }
   }
   ControllerOptions outer{.trainer = &trainer,
                           .steps_per_loop = config.steps_per_loop,

@@ -163,6 +163,10 @@ class StandardTrainer final : public Trainer {
                        session_->graph().validation);
   }
 
+  tensorflow::GraphDef Graph() const override {
+    return session_->graph().graph;
+  }
+
   const Model& model() const override { return *model_; }
   const RestoreReport& restored() const override { return restored_; }
 

@@ -3,18 +3,19 @@
 
 #include <cstdint>
 #include <functional>
-#include <iosfwd>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "rekindle/training/action.h"
 #include "rekindle/training/checkpoint_manager.h"
 #include "rekindle/training/metric.h"
 #include "rekindle/training/summary_writer.h"
+#include "rekindle/training/tensors.h"
 #include "rekindle/training/trainer.h"
 
 namespace rekindle {
@@ -24,7 +25,7 @@ struct ControllerOptions {
   int64_t steps_per_loop = 1;  // between two looks at anything else
   // Not owned; null: nothing is saved or restored.
   CheckpointManager* checkpoints = nullptr;
-  bool saves_checkpoints = true;  // else it only restores
+  bool saves_checkpoints = true;       // else it only restores
   int64_t checkpoint_interval = 1000;  // in steps, looked at between loops
   std::vector<Action> train_actions;   // after each loop of training
   std::vector<Action> eval_actions;    // after each evaluation
@@ -33,8 +34,8 @@ struct ControllerOptions {
   SummaryWriter* train_summaries = nullptr;
   SummaryWriter* eval_summaries = nullptr;
   int64_t summary_interval = 0;
-  // Gets lines: "train | step: 100 | ...". Not owned; null: none.
-  std::ostream* log = nullptr;
+  // Gets lines: "train | step: 100 | ...". May be empty.
+  std::function<void(absl::string_view line)> log = {};
   // Asked between loops; true: the run ends as if it were done. May be empty.
   std::function<bool()> should_stop;
 };
@@ -81,6 +82,8 @@ class Controller {
   absl::StatusOr<Logs> TrainLoop(int64_t steps);
   absl::Status MaybeSave();
   absl::Status WriteSummaries(const Logs& logs);
+  // Of the model's variables, as a checkpoint holds them.
+  absl::Status WriteHistograms(int64_t step, const NamedTensors& state) const;
   bool Stopped() const;
   void Log(const std::string& line) const;
 

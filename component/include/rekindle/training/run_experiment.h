@@ -3,13 +3,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <iosfwd>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "rekindle/training/action.h"
 #include "rekindle/training/experiment_config.h"
 #include "rekindle/training/metric.h"
@@ -31,13 +31,14 @@ struct RunOptions {
   std::function<absl::Status(Trainer&, bool resumed)> on_start = {};
   // The trainer reads validation_data in modes that do not evaluate, too.
   bool always_evaluate = false;
-  std::ostream* log = nullptr;  // not owned; null: none
+  // Gets lines.
+  std::function<void(absl::string_view line)> log = {};
 };
 
 struct RunResult {
   Logs logs;                         // of the last evaluation; none without one
   std::unique_ptr<Trainer> trainer;  // with the trained model
-  bool stopped = false;  // by before_step
+  bool stopped = false;              // by before_step
 };
 
 // Writes `params` into `model_dir`, which must exist, as params.yaml.

@@ -15,6 +15,7 @@
 #include "rekindle/training/strategy.h"
 #include "rekindle/training/task.h"
 #include "rekindle/training/tensors.h"
+#include "tensorflow/core/framework/graph.pb.h"
 
 namespace rekindle {
 
@@ -57,6 +58,9 @@ class Trainer {
   // for it, by name; nothing when there is none.
   virtual absl::StatusOr<NamedTensors> FirstValidationStep() = 0;
 
+  // What a step computes, to look at; empty: it is not known.
+  virtual tensorflow::GraphDef Graph() const { return {}; }
+
   virtual const Model& model() const = 0;
 };
 
@@ -72,9 +76,8 @@ struct TrainerParts {
   std::function<bool(int64_t)> before_step;
 };
 
-using TrainerFactory =
-    std::function<absl::StatusOr<std::unique_ptr<Trainer>>(
-        const TrainerParts& parts)>;
+using TrainerFactory = std::function<absl::StatusOr<std::unique_ptr<Trainer>>(
+    const TrainerParts& parts)>;
 
 // Registers a trainer, which an experiment then names in trainer.trainer.
 // Returns false when the name is taken; then MakeTrainer says so.
