@@ -183,7 +183,8 @@ std::string ExpectedValue(const ConfigField& field) {
   const std::string type =
       VisitValue(field, std::string("names and values"),
                  [](const auto* target) { return TypeName(target); });
-  return absl::StrCat(type, rules.empty() ? "" : ", ", rules);
+  return absl::StrCat(type, field.or_comma_list() ? " or one with commas" : "",
+                      rules.empty() ? "" : ", ", rules);
 }
 
 std::string TypeProblem(const ConfigFields& choice, const std::string& type) {
