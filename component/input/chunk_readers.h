@@ -72,7 +72,7 @@ class ChunkReaders final : public ChunkFeed {
   Job* NewJob();
   absl::Status Read(Job* job, RowPacker* packer, Chunk* chunk);
   // All chunks of a job that are ready, at least one; none after the last.
-  absl::StatusOr<std::vector<Chunk*>> TakeReady(int64_t job);
+  absl::StatusOr<std::vector<Chunk*>> TakeReady(int64_t number);
 
   const ReaderOptions options_;
   const int64_t files_;
