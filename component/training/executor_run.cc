@@ -95,6 +95,20 @@ void AddMetrics(const Logs& logs, const std::string& prefix,
   }
 }
 
+// "eval loss 0.0654, accuracy 0.9709"
+std::string InShort(const Logs& logs) {
+  std::string text;
+  for (const auto& [name, words] : {std::pair("validation_loss", "eval loss"),
+                                    std::pair("accuracy", "accuracy"),
+                                    std::pair("mae", "mean absolute error")}) {
+    const auto found = logs.find(name);
+    if (found == logs.end()) continue;
+    absl::StrAppendFormat(&text, "%s%s %.4f", text.empty() ? "" : ", ", words,
+                          found->second);
+  }
+  return text;
+}
+
 // The first examples of `data`, as they are in its files.
 absl::StatusOr<std::vector<std::string>> FirstExamples(DataConfig data) {
   data.global_batch_size = std::min(data.global_batch_size, kProbeExamples);
@@ -210,8 +224,7 @@ class ExecutorRun {
                         trainer.Evaluate(config_->trainer.validation_steps));
     start.metrics["eval_seconds"] = absl::ToDoubleSeconds(TimeSince(begin));
     AddMetrics(logs, "first_eval_", &start.metrics);
-    Log(absl::StrFormat("before training: eval loss %.4f",
-                        start.metrics["first_eval_loss"]));
+    Log(absl::StrCat("before training: ", InShort(logs)));
     return WriteRunStart(start, input_.model_run_dir);
   }
 
@@ -240,8 +253,7 @@ class ExecutorRun {
     AddMetrics(result.logs, "", &output_.metrics);
     progress_file_.TellNow(output_.global_step, total_steps(),
                            environment_.now());
-    Log(absl::StrFormat("after training: eval loss %.4f",
-                        output_.metrics["loss"]));
+    Log(absl::StrCat("after training: ", InShort(result.logs)));
     RK_RETURN_IF_ERROR(Export(*result.trainer));
     output_.train_complete = output_.global_step >= total_steps();
     return absl::OkStatus();
