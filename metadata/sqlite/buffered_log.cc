@@ -35,19 +35,23 @@ struct Log : sqlite3_file {
     if (buffer.empty()) return SQLITE_OK;
     const sqlite3_int64 end =
         offset + static_cast<sqlite3_int64>(buffer.size());
-    if (end > size) Grow(end);
     const int result = real->pMethods->xWrite(
         real, buffer.data(), static_cast<int>(buffer.size()), offset);
     buffer.clear();
+    if (result == SQLITE_OK && end > size) Grow(end);
     return result;
   }
 
   // Writes zeros behind what ends at `end`, so that the commits to come find
   // their place in the file: one that does not change the file's size is made
   // durable sooner. Zeros are no frame, a reader of the log stops there. A disk
-  // that has no room for them may still have it for what was written.
+  // that has no room for them has it for what was written.
   void Grow(sqlite3_int64 end) {
     static const std::string& zeros = *new std::string(kMaxBuffer, '\0');
+    // Others may have made it longer.
+    if (real->pMethods->xFileSize(real, &size) != SQLITE_OK || end < size) {
+      return;
+    }
     const sqlite3_int64 wanted =
         end + std::clamp(end, kLeastGrowth, kMostGrowth);
     for (size = end; size < wanted;) {
