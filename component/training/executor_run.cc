@@ -223,7 +223,11 @@ class ExecutorRun {
     RK_ASSIGN_OR_RETURN(const Logs logs,
                         trainer.Evaluate(config_->trainer.validation_steps));
     start.metrics["eval_seconds"] = absl::ToDoubleSeconds(TimeSince(begin));
-    AddMetrics(logs, "first_eval_", &start.metrics);
+    for (const char* name : {"validation_loss", "accuracy", "mae"}) {
+      const auto found = logs.find(name);
+      if (found == logs.end()) continue;
+      AddMetrics({*found}, "first_eval_", &start.metrics);
+    }
     Log(absl::StrCat("before training: ", InShort(logs)));
     return WriteRunStart(start, input_.model_run_dir);
   }
