@@ -9,7 +9,6 @@
 #include "component/io/random_stream.h"
 #include "component/io/string_tensor.h"
 #include "component/tasks/feature_columns.h"
-#include "component/tasks/join_columns.h"
 #include "tensorflow/cc/framework/scope.h"
 #include "tensorflow/cc/ops/array_ops.h"
 #include "tensorflow/cc/ops/const_op.h"
@@ -104,6 +103,13 @@ Tensor InitialValue(const VariableSpec& spec, RandomStream random) {
     flat.setConstant(spec.name == kVariance ? 1.0f : 0.0f);
   }
   return value;
+}
+
+// Matrices with as many rows each, side by side. TensorFlow's own operation
+// does not take a single one.
+Output JoinColumns(const Scope& scope, const std::vector<Output>& parts) {
+  if (parts.size() == 1) return parts[0];
+  return ops::Concat(scope, parts, 1);
 }
 
 // Normalised by the means and variances; a missing one counts as the mean.

@@ -10,7 +10,7 @@
 #include "component/io/file_pattern.h"
 #include "component/io/string_tensor.h"
 #include "component/records/tfrecord_reader.h"
-#include "component/training/session_options.h"
+#include "component/strategies/session_config.h"
 #include "nlohmann/json.hpp"
 #include "tensorflow/cc/saved_model/loader.h"
 
@@ -56,6 +56,17 @@ class SavedModelPredictor final : public Predictor {
   std::vector<std::string> keys_;
   std::vector<std::string> tensors_;
 };
+
+// For a session that makes few calls to a small model: rewriting its graph to
+// be faster takes longer than they do.
+tensorflow::SessionOptions FewCallsSessionOptions() {
+  tensorflow::SessionOptions options;
+  UseOneThread(&options.config);
+  options.config.mutable_graph_options()
+      ->mutable_rewrite_options()
+      ->set_disable_meta_optimizer(true);
+  return options;
+}
 
 absl::Status CheckSignature(const std::string& folder, const std::string& name,
                             const SignatureDef& signature) {

@@ -134,7 +134,7 @@ absl::StatusOr<RunResult> RunExperiment(const Strategy& strategy, Task& task,
                    .task = &task,
                    .strategy = &strategy,
                    .train = Trains(mode),
-                   .evaluate = Evaluates(mode) || options.always_evaluate,
+                   .evaluate = Evaluates(mode),
                    .before_step = [stopped,
                                    before = options.before_step](int64_t step) {
                      *stopped = before && !before(step);

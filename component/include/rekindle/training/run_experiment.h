@@ -29,8 +29,6 @@ struct RunOptions {
   // Called once the variables have values, before any step; `resumed`: those
   // of a checkpoint.
   std::function<absl::Status(Trainer&, bool resumed)> on_start = {};
-  // The trainer reads validation_data in modes that do not evaluate, too.
-  bool always_evaluate = false;
   // Gets lines.
   std::function<void(absl::string_view line)> log = {};
 };
