@@ -16,6 +16,7 @@ pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
 find_program(REKINDLE_GRPC_PLUGIN grpc_cpp_plugin REQUIRED)
 
 if(REKINDLE_WITH_TENSORFLOW)
+  find_package(mimalloc REQUIRED)
   file(GLOB REKINDLE_TENSORFLOW_DIR "${REKINDLE_PYTHON_ENV}/lib/python3*/site-packages/tensorflow")
   if(NOT REKINDLE_TENSORFLOW_DIR)
     message(FATAL_ERROR "TensorFlow's wheel is not in ${REKINDLE_PYTHON_ENV}: run tools/setup first, "
