@@ -1,0 +1,9 @@
+"""Calls run_fn, as TFX's GenericExecutor does."""
+
+from rekindle_module import data_accessor
+from rekindle_module import fn_args
+
+
+def run(module, executor_input):
+    """Trains by the module's run_fn, which writes the model into serving_model_dir."""
+    module.run_fn(fn_args.make_fn_args(executor_input, data_accessor.make_data_accessor()))

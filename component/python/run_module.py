@@ -1,0 +1,15 @@
+"""Runs a user's TFX module file as the child of `rekindle train`.
+
+    python run_module.py --executor_input=FILE --module_file=FILE [--executor=auto|generic|estimator] [--skip_validation]
+    python run_module.py --describe
+
+keeps docs/executor-contract.md: it reads FILE, calls the module's run_fn (or trainer_fn), and writes the answer. The
+second form prints, as JSON, what the interpreter is: part of the cache's key.
+"""
+
+import sys
+
+from rekindle_module import command
+
+if __name__ == "__main__":
+    sys.exit(command.main(sys.argv[1:]))

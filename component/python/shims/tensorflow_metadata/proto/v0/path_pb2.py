@@ -1,0 +1,5 @@
+"""Path."""
+
+from rekindle_module import run_time_protos
+
+run_time_protos.define("tensorflow_metadata/proto/v0/path.proto", globals())

@@ -1,0 +1,1 @@
+"""Stands in for TFX: what module files import of it."""

@@ -1,0 +1,1 @@
+"""fn_args_utils and executor."""

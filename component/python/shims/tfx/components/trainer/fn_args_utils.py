@@ -1,0 +1,4 @@
+"""FnArgs and DataAccessor."""
+
+from rekindle_module.fn_args import DataAccessor
+from rekindle_module.fn_args import FnArgs

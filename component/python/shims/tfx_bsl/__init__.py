@@ -1,0 +1,1 @@
+"""Stands in for tfx_bsl: the options of data_accessor's factories."""
