@@ -77,21 +77,22 @@ def _stop(signal_number, frame):
 def _run(flags, executor_input):
     """The answer of a run, whatever way the module ended."""
     try:
-        _train(flags, executor_input)
-        return contract.succeeded(interpreter.environment())
+        trained = _train(flags, executor_input)
+        return contract.succeeded(interpreter.environment(), trained)
     except failure.Failure as error:
         print(error, file=sys.stderr)
         return contract.failed(error)
 
 
 def _train(flags, executor_input):
+    """Trains, and looks at the model; what the executor says of it."""
     module = _guarded(lambda: user_module.load(flags.module_file), "while it was loaded", report.unusable, flags)
     execute = executors.choose(module, flags.executor)
     name = os.path.basename(flags.module_file)
     try:
-        _guarded(lambda: execute(module, executor_input), "while it trained", report.raised, flags)
+        trained = _guarded(lambda: execute(module, executor_input), "while it trained", report.raised, flags)
     except SystemExit:
-        pass  # 0: it said that all is well; whether it is, is looked at below
+        trained = {}  # 0: it said that all is well; whether it is, is looked at below
     _join_threads()
     if not os.path.exists(executor_input["serving_model_dir"]):
         raise failure.Failure(
@@ -99,14 +100,20 @@ def _train(flags, executor_input):
             (name, executor_input["serving_model_dir"]), failure.NOT_FOUND)
     if not flags.skip_validation:
         from rekindle_module import probe  # pylint: disable=import-outside-toplevel
-        probe.check(executor_input["serving_model_dir"], executor_input["eval_files"])
+        probe.check(executor_input["serving_model_dir"], _examples_of_model(executor_input))
+    return trained
+
+
+def _examples_of_model(executor_input):
+    """Patterns of examples to ask the model for: none where those at hand are transformed, and the model's are raw."""
+    return [] if executor_input["transform_graph_path"] else executor_input["eval_files"]
 
 
 def _guarded(call, when, explain, flags):
     """Calls the user's code; what it raises becomes a Failure, and is shown with its traceback."""
     try:
         return call()
-    except Stopped:
+    except (Stopped, failure.Failure):
         raise
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1

@@ -22,9 +22,9 @@ def read_input(path):
     return values
 
 
-def succeeded(environment):
-    """The answer of a run that ended well."""
-    return _answer(error=None, train_complete=True, environment=environment)
+def succeeded(environment, trained):
+    """The answer of a run that ended well; `trained` has what its executor says of it, by the answer's keys."""
+    return {**_answer(error=None, train_complete=True, environment=environment), **trained}
 
 
 def failed(error):

@@ -51,6 +51,8 @@ def make_fn_args(executor_input, data_accessor):
         schema_path=schema, schema_file=schema, transform_graph_path=graph, transform_output=graph,
         data_accessor=data_accessor, base_model=executor_input["base_model"] or None,
         **{key: executor_input[key] for key in same})
+    # What trainer_fn calls it; a trainer_fn that a run_fn reuses, too.
+    fn_args.base_models = [fn_args.base_model] if fn_args.base_model else []
     if executor_input["num_examples"] is not None:
         fn_args.num_examples = executor_input["num_examples"]
     return fn_args

@@ -14,14 +14,14 @@ def check(serving_model_dir, eval_files):
     """Raises Failure(INVALID_OUTPUT) if the model cannot be served.
 
     It must be a SavedModel with signatures. If `serving_default` takes one tensor of strings, it is asked for the first
-    examples of `eval_files`.
+    examples of `eval_files`, if there are any.
     """
     if not os.path.isfile(os.path.join(serving_model_dir, "saved_model.pb")):
         raise _invalid("%s holds no saved_model.pb" % serving_model_dir)
     signatures = _load(serving_model_dir).signatures
     if not signatures:
         raise _invalid("it has no signatures: save it with signatures={'%s': ...}" % _SIGNATURE)
-    if _SIGNATURE in signatures and _takes_examples(signatures[_SIGNATURE]):
+    if eval_files and _SIGNATURE in signatures and _takes_examples(signatures[_SIGNATURE]):
         _ask(signatures[_SIGNATURE], eval_files)
 
 

@@ -5,6 +5,7 @@ import os
 import sys
 import traceback
 
+from rekindle_module import estimators
 from rekindle_module import failure
 from rekindle_module import shim_path
 from rekindle_module import user_module
@@ -29,6 +30,8 @@ def raised(error, module_file):
         return error
     if isinstance(error, ModuleNotFoundError):
         return user_module.missing_package(error, shim_path.PIP_NAMES)
+    if estimators.are_missing(error):
+        return estimators.missing(module_file)
     reason, code = _reason_of(error)
     return failure.Failure(reason, _last_line(error, module_file), code)
 

@@ -19,6 +19,7 @@ FOLDER = os.path.join(LIBRARY, "shims")
 # Stand-ins, and what to install for the real ones.
 PIP_NAMES = {
     "tensorflow_metadata": "tensorflow-metadata",
+    "tensorflow_model_analysis": "tensorflow-model-analysis",
     "tensorflow_transform": "tensorflow-transform",
     "tfx": "tfx",
     "tfx_bsl": "tfx-bsl",

@@ -1,0 +1,4 @@
+"""EvalInputReceiver and export_eval_savedmodel."""
+
+from rekindle_module.eval_saved_model import EvalInputReceiver
+from rekindle_module.eval_saved_model import export_eval_savedmodel
