@@ -24,8 +24,6 @@
 #include "cli/step_flags.h"
 #include "component/launch/step.h"
 #include "component/resolve/artifact_ref.h"
-#include "component/steps/example_gen.h"
-#include "component/steps/schema_gen.h"
 #include "component/steps/train.h"
 #include "nlohmann/json.hpp"
 
@@ -195,51 +193,6 @@ absl::StatusOr<TrainOptions> MakeTrainOptions(const TrainFlags& flags) {
 }
 
 }  // namespace
-
-int ExampleGenCommand(const Arguments& arguments) {
-  StepFlags step("CsvExampleGen");
-  ExampleGenOptions options;
-  FlagSet flags(
-      "example-gen --pipeline=NAME --input=PATH [flags]",
-      "Turns CSV into TFRecords of tf.Example, split into train and eval.",
-      "rekindle example-gen --pipeline=penguin --input=penguins.csv "
-      "--null-value=NA");
-  flags.String("input", "PATH", &options.input,
-               "a CSV file, or a folder of them; required");
-  flags.Strings("null-value", "TEXT", &options.null_values,
-                "a cell with this text is missing, like an empty one");
-  step.Bind(flags);
-  if (const auto exit_code = ParseOrExit(flags, arguments)) return *exit_code;
-  return RunStep(
-      step, [&](StepSpec& spec) -> absl::StatusOr<std::unique_ptr<Executor>> {
-        if (options.input.empty()) {
-          return absl::InvalidArgumentError(
-              "--input is missing; it names a CSV file or a folder of them");
-        }
-        return MakeExampleGen(options, spec);
-      });
-}
-
-int SchemaGenCommand(const Arguments& arguments) {
-  StepFlags step("SchemaGen");
-  std::string examples = "latest";
-  FlagSet flags("schema-gen --pipeline=NAME [flags]",
-                "Infers a schema from examples and writes schema.pbtxt.",
-                "rekindle schema-gen --pipeline=penguin "
-                "--examples=run:CsvExampleGen.examples --run-id=monday");
-  flags.String("examples", "REF", &examples,
-               absl::StrCat("the examples: ", kArtifactRefForms));
-  step.BindInputs(flags);
-  step.Bind(flags);
-  if (const auto exit_code = ParseOrExit(flags, arguments)) return *exit_code;
-  return RunStep(
-      step, [&](StepSpec& spec) -> absl::StatusOr<std::unique_ptr<Executor>> {
-        SchemaGenOptions options;
-        RK_ASSIGN_OR_RETURN(options.examples,
-                            RefFromFlag("examples", examples));
-        return MakeSchemaGen(options, spec);
-      });
-}
 
 int TrainCommand(const Arguments& arguments) {
   StepFlags step("Trainer");
