@@ -56,8 +56,7 @@ void AddOutput(const StepReport::Output& output,
 std::string FileName(const std::string& value_name) {
   std::string name = value_name;
   std::replace(name.begin(), name.end(), '/', '_');
-  if (name.empty() || name.front() == '.') name.insert(0, "_");
-  return name;
+  return name.empty() || name.front() == '.' ? "_" + name : name;
 }
 
 // A reader sees all of it or nothing. Not flushed to the disk: whoever reads it

@@ -1,1 +1,0 @@
-// Nothing but the headers that rk_precompile_tensorflow lists.
