@@ -2,6 +2,9 @@
 
 import tensorflow as tf
 
+# What a graph exported with force_tf_compat_v1 has, in place of `transform_fn`.
+_SIGNATURE_OF_TENSORFLOW_1 = "transform_signature"
+
 
 class TransformGraph:
     """What tf.Transform exported as `transform_fn`, loaded into the graph at hand, or for eager execution.
@@ -12,8 +15,14 @@ class TransformGraph:
     def __init__(self, folder):
         with tf.init_scope():
             self._loaded = tf.saved_model.load(folder)
-        self._function = _transform_function(self._loaded, folder)
-        self._specs = self._function.structured_input_signature[0][0]
+        if _SIGNATURE_OF_TENSORFLOW_1 in self._loaded.signatures:
+            self._function = self._loaded.signatures[_SIGNATURE_OF_TENSORFLOW_1]
+            self._specs = _specs_by_name(self._function.structured_input_signature[1])
+            self._call = self._call_by_name
+        else:
+            self._function = _only_function(self._loaded.transform_fn)
+            self._specs = self._function.structured_input_signature[0][0]
+            self._call = self._call_in_order
         self._needs = _needs_of_outputs(self._function, self._specs)
 
     @property
@@ -30,18 +39,37 @@ class TransformGraph:
         given = {name: _as_tensor(value) for name, value in features.items()}
         rows = _row_count(given)
         missing = {name: _empty(spec, rows) for name, spec in self._specs.items() if name not in given}
-        outputs = self._function(*tf.nest.flatten({**given, **missing}, expand_composites=True))
+        outputs = self._call({**given, **missing})
         return {name: value for name, value in outputs.items() if self._needs[name].isdisjoint(missing)}
 
+    def _call_in_order(self, features):
+        return self._function(*tf.nest.flatten(features, expand_composites=True))
 
-def _transform_function(loaded, folder):
-    """The one function that tf.Transform exports."""
-    function = getattr(loaded, "transform_fn", None)
-    if function is None:
-        raise NotImplementedError(
-            "%s: a transform graph made with force_tf_compat_v1 is understood only by tensorflow-transform itself: "
-            "install that into this environment" % folder)
+    def _call_by_name(self, features):
+        parts = {}
+        for name, value in features.items():
+            sparse = isinstance(value, tf.SparseTensor)
+            parts.update(zip(_sparse_parts(name), tf.nest.flatten(value, expand_composites=True)) if sparse else
+                         [(name, value)])
+        return self._function(**parts)
+
+
+def _only_function(function):
+    """A function as tf.Transform exports it: concrete, or with one concrete function."""
     return function.concrete_functions[0] if hasattr(function, "concrete_functions") else function
+
+
+def _specs_by_name(parts):
+    """The specs of a signature's inputs; a sparse one is three tensors there, named after it."""
+    sparse = {part[:-len("_values")]: tf.SparseTensorSpec([None, None], spec.dtype)
+              for part, spec in parts.items() if part.endswith("_values")}
+    sparse = {name: spec for name, spec in sparse.items() if set(_sparse_parts(name)) <= set(parts)}
+    of_sparse = {part for name in sparse for part in _sparse_parts(name)}
+    return {**sparse, **{name: spec for name, spec in parts.items() if name not in of_sparse}}
+
+
+def _sparse_parts(name):
+    return [name + "_indices", name + "_values", name + "_dense_shape"]
 
 
 def _needs_of_outputs(function, specs):

@@ -4,7 +4,8 @@
     /tmp/tft/bin/python tests/golden/taxi_transform/make.py
 
 Invented trips in the style of the Chicago taxi example: `raw` and `transformed` are TFX Examples artifacts (row for row
-the same trips), `transform_graph` is TFX's TransformGraph, `schema` the Schema of the raw examples.
+the same trips), `transform_graph` is TFX's TransformGraph, `transform_graph_v1` the same as force_tf_compat_v1 has it
+written, `schema` the Schema of the raw examples.
 """
 
 import math
@@ -111,13 +112,12 @@ def raw_schema():
     return schema
 
 
-def analyze(rows, schema):
+def analyze(rows, schema, graph, as_tensorflow_1=False):
     """Runs the analyzers over the training trips and writes the TransformGraph."""
     metadata = dataset_metadata.DatasetMetadata(schema)
     instances = [{name: row[name] if name in REQUIRED else [row[name]] if name in row else []
                   for name in (*REQUIRED, *OPTIONAL)} for row in rows]
-    graph = HERE / "transform_graph"
-    with tempfile.TemporaryDirectory() as scratch, tft_beam.Context(temp_dir=scratch):
+    with tempfile.TemporaryDirectory() as scratch, tft_beam.Context(scratch, force_tf_compat_v1=as_tensorflow_1):
         transform_fn = (instances, metadata) | tft_beam.AnalyzeDataset(preprocessing_fn)
         transform_fn | tft_beam.WriteTransformFn(str(graph))
     metadata_io.write_metadata(metadata, str(graph / "metadata"))
@@ -134,14 +134,15 @@ def transformed(output, records):
 
 
 def main():
-    for name in ("raw", "transformed", "transform_graph", "schema"):
+    for name in ("raw", "transformed", "transform_graph", "transform_graph_v1", "schema"):
         shutil.rmtree(HERE / name, ignore_errors=True)
     generator = random.Random(2026)
     rows = {split: [trip(generator) for _ in range(count)] for split, count in ROWS.items()}
     schema = raw_schema()
     (HERE / "schema").mkdir()
     (HERE / "schema" / "schema.pbtxt").write_text(text_format.MessageToString(schema))
-    output = analyze(rows["train"], schema)
+    analyze(rows["train"], schema, HERE / "transform_graph_v1", as_tensorflow_1=True)
+    output = analyze(rows["train"], schema, HERE / "transform_graph")
     for split in ROWS:
         records = [example(row, {**REQUIRED, **OPTIONAL}) for row in rows[split]]
         write(HERE / "raw", split, "data_tfrecord", records)
