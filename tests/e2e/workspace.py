@@ -21,6 +21,8 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.sta
 class Workspace(unittest.TestCase):
     """Gives each test an empty folder and a vocabulary of a few verbs."""
 
+    timeout = 120  # of a command, in seconds
+
     def setUp(self):
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="rekindle-e2e-"))
         self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
@@ -37,7 +39,7 @@ class Workspace(unittest.TestCase):
     def run_command(self, *arguments, **flags):
         return subprocess.run(
             self.command(*arguments, **flags), capture_output=True, text=True, cwd=self.dir, env=ENVIRONMENT,
-            timeout=120)
+            timeout=self.timeout)
 
     def step(self, verb, **flags):
         flags = {"pipeline": "penguin", "db": self.db, "pipeline_root": self.root, **flags}
