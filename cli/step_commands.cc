@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -12,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -25,18 +27,29 @@
 #include "component/launch/step.h"
 #include "component/resolve/artifact_ref.h"
 #include "component/steps/train.h"
+#include "component/steps/train_child.h"
 #include "nlohmann/json.hpp"
 
 namespace rekindle {
 namespace {
 
+// The folder of this program.
+std::filesystem::path OurFolder() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+}
+
 // The trainer that was built with this program stands beside it.
 std::string TrainerBesideUs() {
-  std::error_code error;
-  const std::filesystem::path self =
-      std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::string beside = self.parent_path() / "rekindle-trainer";
+  const std::string beside = OurFolder() / "rekindle-trainer";
   return PathExists(beside) ? beside : "rekindle-trainer";
+}
+
+// What runs modules in Python comes with this program.
+std::string PythonLibrary() {
+  const char* named = std::getenv("REKINDLE_PYTHON_LIB");
+  if (named != nullptr) return named;
+  return (OurFolder() / "../lib/rekindle/python").lexically_normal();
 }
 
 // The flags of `train`, before they are understood.
@@ -57,6 +70,8 @@ struct TrainFlags {
   std::string custom_config = "null";
   std::string trainer = TrainerBesideUs();
   std::string module_file;
+  std::string python = "python3";
+  std::string executor = "auto";
   std::optional<int64_t> workers;
   std::optional<int64_t> worker_restarts;
   bool skip_validation = false;
@@ -92,9 +107,16 @@ void TrainFlags::Bind(FlagSet& flags) {
   flags.String("custom-config", "JSON", &custom_config,
                "settings of the model, an object; docs/training.md lists them");
   flags.String("trainer", "PROGRAM", &trainer, "the program that trains");
-  flags.String("module-file", "FILE.so", &module_file,
-               "your own experiments or run_fn in C++; docs/modules.md says "
-               "how to build one");
+  flags.String("module-file", "FILE", &module_file,
+               "your own code: a TFX module in Python with run_fn "
+               "(docs/python-modules.md), or experiments and run_fn in C++, "
+               "FILE.so (docs/modules.md)");
+  flags.String("python", "PROGRAM", &python,
+               "the interpreter for a module in Python");
+  flags.String(
+      "executor", "NAME", &executor,
+      "which function of a module in Python trains: generic calls "
+      "run_fn, estimator calls trainer_fn; auto: run_fn if it has one");
   flags.OptionalInt("workers", "N", &workers,
                     "processes on this machine that train together, each on "
                     "its share of a batch; one without it");
@@ -102,8 +124,8 @@ void TrainFlags::Bind(FlagSet& flags) {
                     "how often all of them are started again, from the last "
                     "checkpoint, when one is lost (default: 3)");
   flags.Bool("skip-validation", &skip_validation,
-             "publish a model of another trainer without trying it: that it "
-             "loads, and answers finite numbers");
+             "publish a model of another trainer, or of a module in Python, "
+             "without trying it: that it loads, and answers finite numbers");
   flags.Duration("grace", &grace,
                  "time to write a checkpoint when stopped, then SIGKILL");
 }
@@ -150,6 +172,44 @@ absl::StatusOr<std::optional<int>> NumberFromFlag(
       "--", name, " is ", *number, ", expected ", least, " to ", most));
 }
 
+// Refuses what goes with rekindle-trainer only.
+absl::Status CheckPythonModule(const TrainFlags& flags) {
+  if (flags.workers.has_value()) {
+    return absl::InvalidArgumentError(
+        "--workers is for rekindle-trainer; a module in Python chooses its own "
+        "tf.distribute strategy");
+  }
+  if (flags.trainer != TrainerBesideUs()) {
+    return absl::InvalidArgumentError(
+        "--trainer and a --module-file in Python are given; --python names "
+        "what runs the module");
+  }
+  const std::string runner = JoinPath(PythonLibrary(), "run_module.py");
+  if (PathExists(runner)) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("there is no ", runner,
+                   ", which runs modules in Python; REKINDLE_PYTHON_LIB names "
+                   "its folder"));
+}
+
+absl::Status CheckModule(const TrainFlags& flags, const TrainOptions& options) {
+  if (!flags.module_file.empty() && !PathExists(flags.module_file)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--module-file: there is no '", flags.module_file, "'"));
+  }
+  const std::vector<std::string> executors = {"auto", "generic", "estimator"};
+  if (std::find(executors.begin(), executors.end(), flags.executor) ==
+      executors.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--executor is '", flags.executor, "'; it is one of ",
+                     absl::StrJoin(executors, ", ")));
+  }
+  if (HasPythonModule(options)) return CheckPythonModule(flags);
+  if (flags.executor == "auto") return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "--executor is for a --module-file in Python");
+}
+
 absl::StatusOr<TrainOptions> MakeTrainOptions(const TrainFlags& flags) {
   TrainOptions options;
   RK_ASSIGN_OR_RETURN(options.examples,
@@ -172,11 +232,11 @@ absl::StatusOr<TrainOptions> MakeTrainOptions(const TrainFlags& flags) {
   RK_ASSIGN_OR_RETURN(options.custom_config,
                       ParseCustomConfig(flags.custom_config, flags.label_key));
   options.trainer_binary = flags.trainer;
-  if (!flags.module_file.empty() && !PathExists(flags.module_file)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--module-file: there is no '", flags.module_file, "'"));
-  }
   options.module_file = flags.module_file;
+  options.python = flags.python;
+  options.python_library = PythonLibrary();
+  options.executor = flags.executor;
+  RK_RETURN_IF_ERROR(CheckModule(flags, options));
   RK_ASSIGN_OR_RETURN(options.workers,
                       NumberFromFlag("workers", flags.workers, 1, 64));
   RK_ASSIGN_OR_RETURN(
@@ -186,7 +246,8 @@ absl::StatusOr<TrainOptions> MakeTrainOptions(const TrainFlags& flags) {
     return absl::InvalidArgumentError(
         "--worker-restarts is given without --workers");
   }
-  if (!flags.skip_validation) options.validator_binary = TrainerBesideUs();
+  options.validator_binary = TrainerBesideUs();
+  options.skip_validation = flags.skip_validation;
   options.grace = flags.grace;
   options.on_line = [](absl::string_view line) { std::cerr << line << '\n'; };
   return options;
@@ -198,7 +259,7 @@ int TrainCommand(const Arguments& arguments) {
   StepFlags step("Trainer");
   TrainFlags train;
   FlagSet flags(
-      "train --pipeline=NAME --label-key=NAME [flags]",
+      "train --pipeline=NAME [--label-key=NAME | --module-file=FILE] [flags]",
       "Trains a model, from the latest one of the pipeline if there is one, "
       "and publishes it.",
       "rekindle train --pipeline=penguin --label-key=species "

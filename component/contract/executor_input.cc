@@ -33,6 +33,7 @@ nlohmann::json ToJson(const ExecutorInput& input) {
       {"base_model", input.base_model},
       {"hyperparameters", input.hyperparameters},
       {"custom_config", input.custom_config},
+      {"num_examples", input.num_examples},
       {"deadline", input.deadline},
       {"progress_path", input.progress_path},
       {"output_path", input.output_path},
@@ -59,6 +60,7 @@ absl::StatusOr<ExecutorInput> ExecutorInputFromJson(
   fields.Read("base_model", &input.base_model);
   fields.ReadObject("hyperparameters", &input.hyperparameters);
   fields.ReadObject("custom_config", &input.custom_config);
+  fields.ReadObject("num_examples", &input.num_examples);
   fields.Read("deadline", &input.deadline);
   fields.Read("progress_path", &input.progress_path);
   fields.Read("output_path", &input.output_path);

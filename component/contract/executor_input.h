@@ -12,7 +12,7 @@
 
 namespace rekindle {
 
-// What the launcher hands to the process that trains: the sixteen fields of
+// What the launcher hands to the process that trains: the fields of
 // TFX's FnArgs that are data, and where to put the answer. The file format is
 // docs/executor-contract.md. A plain value.
 // NOLINTNEXTLINE(bugprone-exception-escape): json checks itself when it moves.
@@ -37,6 +37,9 @@ struct ExecutorInput {
   std::string base_model;
   nlohmann::json hyperparameters;  // object or null
   nlohmann::json custom_config;    // object or null
+  // How many examples each split has, if somebody counted: an object of
+  // integers, or null.
+  nlohmann::json num_examples;
 
   // When the executor must have ended, in RFC 3339; empty: it has all the time.
   std::string deadline;

@@ -20,7 +20,7 @@ struct NamedReason {
   absl::string_view name;
 };
 
-constexpr std::array<NamedReason, 16> kReasons = {{
+constexpr std::array<NamedReason, 19> kReasons = {{
     {FailureReason::kExecutorError, "EXECUTOR_ERROR"},
     {FailureReason::kInputNotFound, "INPUT_NOT_FOUND"},
     {FailureReason::kInputUnusable, "INPUT_UNUSABLE"},
@@ -32,6 +32,9 @@ constexpr std::array<NamedReason, 16> kReasons = {{
     {FailureReason::kOutOfMemory, "OUT_OF_MEMORY"},
     {FailureReason::kNoOutput, "NO_OUTPUT"},
     {FailureReason::kInvalidOutput, "INVALID_OUTPUT"},
+    {FailureReason::kModuleUnusable, "MODULE_UNUSABLE"},
+    {FailureReason::kModuleRaised, "MODULE_RAISED"},
+    {FailureReason::kPackageMissing, "PACKAGE_MISSING"},
     {FailureReason::kDeadline, "DEADLINE"},
     {FailureReason::kCancelled, "CANCELLED"},
     {FailureReason::kClaimLost, "CLAIM_LOST"},

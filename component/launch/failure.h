@@ -21,8 +21,11 @@ enum class FailureReason {
   kChildExitCode,  // the child ended with one, and said nothing
   kChildSignal,    // the child crashed, or was killed
   kOutOfMemory,
-  kNoOutput,       // the child succeeded and wrote nothing
-  kInvalidOutput,  // an output does not load, or answers no finite numbers
+  kNoOutput,        // the child succeeded and wrote nothing
+  kInvalidOutput,   // an output does not load, or answers no finite numbers
+  kModuleUnusable,  // a user's module cannot be loaded, or has nothing to call
+  kModuleRaised,    // it raised while it trained
+  kPackageMissing,  // it imports what its interpreter does not have
   kDeadline,
   kCancelled,
   kClaimLost,         // another process took the execution over

@@ -7,9 +7,13 @@ keeps docs/executor-contract.md: it reads FILE, calls the module's run_fn (or tr
 second form prints, as JSON, what the interpreter is: part of the cache's key.
 """
 
+import os
 import sys
 
-from rekindle_module import command
+# Python does so itself, unless PYTHONSAFEPATH is set.
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from rekindle_module import command  # pylint: disable=wrong-import-position
 
 if __name__ == "__main__":
     sys.exit(command.main(sys.argv[1:]))

@@ -31,12 +31,18 @@ struct TrainOptions {
 
   std::string trainer_binary;
   std::string module_file;  // a user's own code for it; empty: none
+  // For a module in Python, FILE.py: what runs it, where run_module.py is, and
+  // which of its functions trains, "auto", "generic" or "estimator".
+  std::string python = "python3";
+  std::string python_library;
+  std::string executor = "auto";
   // Processes that train together, and how often they are started again when
   // one is lost; absent: one process.
   std::optional<int> workers;
   std::optional<int> worker_restarts;
-  // Tries the model of a trainer that is another program; empty: not tried.
+  // Tries the model of a trainer that is another program.
   std::string validator_binary;
+  bool skip_validation = false;  // no model is tried
   absl::Duration grace = absl::Seconds(25);
   // Each line that the trainer prints.
   std::function<void(absl::string_view line)> on_line;

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 
+from rekindle_module import cluster
 from rekindle_module import contract
 from rekindle_module import executors
 from rekindle_module import failure
@@ -20,6 +21,7 @@ from rekindle_module import user_module
 _FAILED = 1
 _STOPPED = 128 + signal.SIGTERM
 _TEMPORARY_FAILURE = 75
+_LOADING, _TRAINING = "while it was loaded", "while it trained"
 # For threads that run_fn left running, to finish what they write.
 _JOIN_SECONDS = 10
 
@@ -34,29 +36,43 @@ def main(arguments):
     if flags.describe:
         print(json.dumps(interpreter.describe()))
         return 0
+    if flags.probe:
+        return _probe(flags)
     _begin(flags)
     executor_input = contract.read_input(flags.executor_input)
     try:
         answer = _run(flags, executor_input)
     except Stopped as stopped:
         report.show(stopped)
-        return _STOPPED
+        return _end(_STOPPED)
     contract.write_output(executor_input["output_path"], answer)
-    _leave_threads()
-    return 0 if answer["error"] is None else _FAILED
+    return _end(0 if answer["error"] is None else _FAILED)
 
 
 def _parse(arguments):
     parser = argparse.ArgumentParser(prog="run_module.py", description="Runs a TFX module file.")
     parser.add_argument("--describe", action="store_true", help="print what the interpreter is, and end")
+    parser.add_argument("--probe", nargs="+", metavar=("MODEL", "EXAMPLES"),
+                        help="try the SavedModel on the examples, print what is wrong with it, and end")
     parser.add_argument("--executor_input", help="the file of docs/executor-contract.md")
     parser.add_argument("--module_file", help="the module, with run_fn or trainer_fn")
     parser.add_argument("--executor", choices=executors.CHOICES, default=executors.AUTO)
     parser.add_argument("--skip_validation", action="store_true", help="do not try the model")
     flags = parser.parse_args(arguments)
-    if not flags.describe and not (flags.executor_input and flags.module_file):
+    if not (flags.describe or flags.probe or (flags.executor_input and flags.module_file)):
         parser.error("--executor_input and --module_file are required")
     return flags
+
+
+def _probe(flags):
+    from rekindle_module import probe  # pylint: disable=import-outside-toplevel
+
+    try:
+        probe.check(flags.probe[0], flags.probe[1:])
+    except failure.Failure as error:
+        print(error)
+        return _FAILED
+    return 0
 
 
 def _begin(flags):
@@ -80,28 +96,33 @@ def _run(flags, executor_input):
         trained = _train(flags, executor_input)
         return contract.succeeded(interpreter.environment(), trained)
     except failure.Failure as error:
-        print(error, file=sys.stderr)
         return contract.failed(error)
 
 
 def _train(flags, executor_input):
     """Trains, and looks at the model; what the executor says of it."""
-    module = _guarded(lambda: user_module.load(flags.module_file), "while it was loaded", report.unusable, flags)
+    module = _guarded(lambda: user_module.load(flags.module_file), _LOADING, report.unusable, flags)
     execute = executors.choose(module, flags.executor)
-    name = os.path.basename(flags.module_file)
     try:
-        trained = _guarded(lambda: execute(module, executor_input), "while it trained", report.raised, flags)
+        trained = _guarded(lambda: execute(module, executor_input), _TRAINING, report.raised, flags)
     except SystemExit:
-        trained = {}  # 0: it said that all is well; whether it is, is looked at below
+        trained = {}  # with 0: it said that all is well; whether it is, is looked at now
     _join_threads()
-    if not os.path.exists(executor_input["serving_model_dir"]):
+    if cluster.is_chief():
+        _check_model(flags, executor_input)
+    return trained
+
+
+def _check_model(flags, executor_input):
+    model = executor_input["serving_model_dir"]
+    if not os.path.exists(model):
         raise failure.Failure(
             failure.NO_OUTPUT, "%s ended well, but wrote no model into fn_args.serving_model_dir, %s" %
-            (name, executor_input["serving_model_dir"]), failure.NOT_FOUND)
+            (os.path.basename(flags.module_file), model), failure.NOT_FOUND)
     if not flags.skip_validation:
         from rekindle_module import probe  # pylint: disable=import-outside-toplevel
-        probe.check(executor_input["serving_model_dir"], _examples_of_model(executor_input))
-    return trained
+
+        probe.check(model, _examples_of_model(executor_input))
 
 
 def _examples_of_model(executor_input):
@@ -117,7 +138,7 @@ def _guarded(call, when, explain, flags):
         raise
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
-        if code == 0 and when != "while it was loaded":
+        if code == 0 and when == _TRAINING:
             raise
         raise _called_exit(ended, code, when, flags) from ended
     except BaseException as error:  # the user's own, KeyboardInterrupt too
@@ -127,8 +148,9 @@ def _guarded(call, when, explain, flags):
 
 def _called_exit(ended, code, when, flags):
     text = ": %s" % ended.code if isinstance(ended.code, str) else ""
+    name = os.path.basename(flags.module_file)
     return failure.Failure(
-        failure.CHILD_EXIT_CODE, "%s called sys.exit(%d) %s%s" % (os.path.basename(flags.module_file), code, when, text),
+        failure.CHILD_EXIT_CODE, "%s called sys.exit(%d) %s%s" % (name, code, when, text),
         failure.UNAVAILABLE if code == _TEMPORARY_FAILURE else failure.UNKNOWN)
 
 
@@ -144,14 +166,14 @@ def _join_threads():
         thread.join(max(0, deadline - time.monotonic()))
 
 
-def _leave_threads():
-    """Ends the process now if a thread of the module's would keep it from ending."""
+def _end(exit_code):
+    """`exit_code`, if the process can end by itself; one that a thread of the module's would keep ends here."""
     left = _running_threads()
     if not left:
-        return
-    print("%d threads of the module still run after %d s and are ended: %s" %
-          (len(left), _JOIN_SECONDS, ", ".join(thread.name for thread in left)), file=sys.stderr)
+        return exit_code
+    print("threads of the module still run, and are ended: %s" % ", ".join(thread.name for thread in left),
+          file=sys.stderr)
     atexit._run_exitfuncs()  # pylint: disable=protected-access
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(0)
+    return os._exit(exit_code)  # pylint: disable=protected-access

@@ -111,8 +111,8 @@ def _feature_spec(feature, ragged):
     if feature.HasField("shape"):
         if feature.presence.min_fraction != 1:
             raise ValueError(
-                "feature '%s' has a shape, but may be missing (min_fraction is %g): give it a value_count instead, or a "
-                "min_fraction of 1" % (feature.name, feature.presence.min_fraction))
+                "feature '%s' has a shape, but may be missing (min_fraction is %g): give it a value_count instead, or "
+                "a min_fraction of 1" % (feature.name, feature.presence.min_fraction))
         return tf.io.FixedLenFeature(_dims(feature.shape), dtype)
     if ragged:
         return tf.io.RaggedFeature(dtype, value_key=feature.name, row_splits_dtype=tf.int64)

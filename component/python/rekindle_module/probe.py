@@ -1,9 +1,12 @@
 """Tries a model as a server would, before it is published: it loads, and answers finite numbers."""
 
 import os
+import subprocess
+import sys
 
 from rekindle_module import data_accessor
 from rekindle_module import failure
+from rekindle_module import shim_path
 
 _EXAMPLES = 8
 _SIGNATURE = "serving_default"
@@ -18,11 +21,30 @@ def check(serving_model_dir, eval_files):
     """
     if not os.path.isfile(os.path.join(serving_model_dir, "saved_model.pb")):
         raise _invalid("%s holds no saved_model.pb" % serving_model_dir)
+    if not _is_eager():
+        _check_elsewhere(serving_model_dir, eval_files)
+        return
     signatures = _load(serving_model_dir).signatures
     if not signatures:
         raise _invalid("it has no signatures: save it with signatures={'%s': ...}" % _SIGNATURE)
     if eval_files and _SIGNATURE in signatures and _takes_examples(signatures[_SIGNATURE]):
         _ask(signatures[_SIGNATURE], eval_files)
+
+
+def _is_eager():
+    import tensorflow as tf  # pylint: disable=import-outside-toplevel
+
+    return tf.executing_eagerly()
+
+
+def _check_elsewhere(serving_model_dir, eval_files):
+    """For a module that has turned TensorFlow 2's behaviour off, in this process and for good."""
+    runner = os.path.join(shim_path.LIBRARY, "run_module.py")
+    probe = subprocess.run([sys.executable, runner, "--probe", serving_model_dir] + list(eval_files),
+                           stdout=subprocess.PIPE, text=True, check=False)
+    if probe.returncode != 0:
+        raise failure.Failure(failure.INVALID_OUTPUT, probe.stdout.strip() or "the model's probe failed",
+                              failure.DATA_LOSS)
 
 
 def _load(serving_model_dir):
@@ -67,7 +89,7 @@ def _first_examples(eval_files, count):
 
 def _invalid(problem):
     return failure.Failure(failure.INVALID_OUTPUT,
-                           "run_fn ended well, but its model cannot be served: %s (%s)" % (problem, _SKIP),
+                           "training ended well, but its model cannot be served: %s (%s)" % (problem, _SKIP),
                            failure.DATA_LOSS)
 
 

@@ -28,7 +28,7 @@ def raised(error, module_file):
     """The Failure that stands for what the module raised while it ran."""
     if isinstance(error, failure.Failure):
         return error
-    if isinstance(error, ModuleNotFoundError):
+    if isinstance(error, ModuleNotFoundError) or _is_of_a_stand_in(error):
         return user_module.missing_package(error, shim_path.PIP_NAMES)
     if estimators.are_missing(error):
         return estimators.missing(module_file)
@@ -70,6 +70,11 @@ def _last_line(error, module_file):
     if not places:
         return text
     return "%s (%s:%d, in %s)" % (text, os.path.basename(places[-1].filename), places[-1].lineno, places[-1].name)
+
+
+def _is_of_a_stand_in(error):
+    """Whether a name was imported that the real package has, perhaps, and its stand-in does not."""
+    return isinstance(error, ImportError) and (error.path or "").startswith(shim_path.FOLDER)
 
 
 def _is_ours(filename):

@@ -29,14 +29,13 @@ def load(path):
 
 
 def missing_package(error, shimmed):
-    """What to tell of a ModuleNotFoundError. `shimmed` are the packages with stand-ins, and what to install."""
+    """What to tell of an ImportError. `shimmed`: the packages with stand-ins, and what to install for the real ones."""
     package = (error.name or "").split(".")[0]
     install = "%s -m pip install %s" % (sys.executable, shimmed.get(package) or _pip_name(package))
     if package in shimmed:
         return failure.Failure(
             failure.PACKAGE_MISSING,
-            "'%s' is not among the names that stand in for %s; install the real one: %s" %
-            (error.name, package, install))
+            "%s: Rekindle stands in for %s only in part; install the real one: %s" % (error.msg, package, install))
     return failure.Failure(
         failure.PACKAGE_MISSING,
         "package '%s' is missing in %s; install it: %s" % (package, sys.executable, install))

@@ -40,6 +40,7 @@ class Generator {
             .base_model = Text(),
             .hyperparameters = Config(),
             .custom_config = Config(),
+            .num_examples = Config(),
             .deadline = Text(),
             .progress_path = Text(),
             .output_path = Text()};

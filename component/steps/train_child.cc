@@ -1,0 +1,122 @@
+#include "component/steps/train_child.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "base/file_util.h"
+#include "base/status_util.h"
+#include "component/cache/cache_fields.h"
+#include "component/cache/content_digest.h"
+#include "component/launch/failure.h"
+#include "component/launch/step.h"
+#include "component/launch/step_child.h"
+#include "component/launch/supervisor.h"
+#include "component/steps/train.h"
+#include "nlohmann/json.hpp"
+
+namespace rekindle {
+namespace {
+
+std::string ModuleRunner(const TrainOptions& options) {
+  return JoinPath(options.python_library, "run_module.py");
+}
+
+void AddNumber(absl::string_view flag, const std::optional<int>& number,
+               std::vector<std::string>& argv) {
+  if (!number.has_value()) return;
+  argv.push_back(absl::StrCat("--", flag, "=", *number));
+}
+
+std::vector<std::string> ProgramOf(const TrainOptions& options) {
+  if (!HasPythonModule(options)) return {options.trainer_binary};
+  std::vector<std::string> argv = {
+      options.python, ModuleRunner(options),
+      absl::StrCat("--executor=", options.executor)};
+  if (options.skip_validation) argv.push_back("--skip_validation");
+  return argv;
+}
+
+std::vector<std::string> CommandOf(const TrainOptions& options,
+                                   const std::string& input_path) {
+  std::vector<std::string> argv = ProgramOf(options);
+  argv.push_back(absl::StrCat("--executor_input=", input_path));
+  if (!options.module_file.empty()) {
+    argv.push_back(absl::StrCat("--module_file=", options.module_file));
+  }
+  AddNumber("workers", options.workers, argv);
+  AddNumber("worker_restarts", options.worker_restarts, argv);
+  return argv;
+}
+
+// What the interpreter says of itself; an interpreter that says nothing cannot
+// run a module either.
+CacheFields InterpreterFields(const TrainOptions& options) {
+  std::string said;
+  ChildSpec child;
+  child.argv = {options.python, ModuleRunner(options), "--describe"};
+  child.on_line = [&said](absl::string_view line) { said = std::string(line); };
+  const absl::StatusOr<ChildEnd> end = RunChild(child);
+  if (!end.ok() || !end->process.ok()) return {};
+  const auto facts =
+      nlohmann::json::parse(said, nullptr, /*allow_exceptions=*/false);
+  CacheFields fields;
+  for (const char* name : {"python", "tensorflow", "packages"}) {
+    fields[absl::StrCat("python.", name)] =
+        facts.is_object() ? facts.value(name, "") : "";
+  }
+  return fields;
+}
+
+CacheFields PythonFields(const TrainOptions& options) {
+  CacheFields fields = InterpreterFields(options);
+  fields["code.python"] = ProgramDigest(options.python);
+  fields["code.runner"] = CodeDigest(
+      JoinPath(options.python_library, "rekindle_module/__init__.py"));
+  fields["python.executor"] = options.executor;
+  return fields;
+}
+
+}  // namespace
+
+bool HasPythonModule(const TrainOptions& options) {
+  return absl::EndsWith(options.module_file, ".py");
+}
+
+absl::Status RunTrainChild(const TrainOptions& options,
+                           const std::string& input_path,
+                           const StepContext& context) {
+  const bool python = HasPythonModule(options);
+  StepChild child;
+  child.name = python ? "the module's process" : "the trainer";
+  child.argv = CommandOf(options, input_path);
+  if (options.on_line) child.on_line = options.on_line;
+  child.grace = options.grace;
+  absl::Status ended = RunStepChild(child, context);
+  if (ended.ok() || ReasonOf(ended) != FailureReason::kChildCannotStart) {
+    return ended;
+  }
+  return WithNote(ended,
+                  python ? "--python or REKINDLE_PYTHON names the interpreter"
+                         : "--trainer or REKINDLE_TRAINER names the program");
+}
+
+CacheFields TrainCodeFields(const TrainOptions& options) {
+  // A trainer was built with one TensorFlow; an interpreter says which it has.
+  CacheFields fields =
+      HasPythonModule(options)
+          ? PythonFields(options)
+          : CacheFields{
+                {"code.trainer", ProgramDigest(options.trainer_binary)}};
+  if (!options.module_file.empty()) {
+    fields["code.module"] = CodeDigest(options.module_file);
+  }
+  return fields;
+}
+
+}  // namespace rekindle

@@ -1,0 +1,135 @@
+#include "component/steps/train_input.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/file_util.h"
+#include "base/status_macros.h"
+#include "component/contract/executor_input.h"
+#include "component/launch/failure.h"
+#include "component/launch/step.h"
+#include "component/launch/step_deadline.h"
+#include "component/launch/tfx_names.h"
+#include "component/steps/splits.h"
+#include "component/steps/train.h"
+#include "ml_metadata/proto/metadata_store.pb.h"
+#include "nlohmann/json.hpp"
+
+namespace rekindle {
+namespace {
+
+using ml_metadata::Artifact;
+
+// Splits asked for, or TFX's default.
+template <typename Args>
+std::vector<std::string> SplitsOf(const Args& args, const char* by_default) {
+  if (args.splits().empty()) return {by_default};
+  return {args.splits().begin(), args.splits().end()};
+}
+
+template <typename Args>
+std::optional<int64_t> StepsOf(const Args& args) {
+  if (args.num_steps() == 0) return std::nullopt;
+  return args.num_steps();
+}
+
+absl::Status Unusable(const Artifact& artifact, absl::string_view problem) {
+  return WithReason(
+      FailureReason::kInputUnusable,
+      absl::FailedPreconditionError(absl::StrCat(artifact.type(), " artifact ",
+                                                 artifact.id(), " ", problem)));
+}
+
+// FnArgs wants the one file of a Schema or HyperParameters artifact.
+absl::StatusOr<std::string> OnlyFileOf(const Artifact& artifact) {
+  RK_ASSIGN_OR_RETURN(const std::vector<std::string> files,
+                      ListFiles(artifact.uri()));
+  if (files.size() == 1) return files.front();
+  return Unusable(artifact,
+                  absl::StrCat("at ", artifact.uri(), " holds ", files.size(),
+                               " files; it must hold exactly one"));
+}
+
+absl::StatusOr<nlohmann::json> ReadHyperparameters(const Artifact& artifact) {
+  RK_ASSIGN_OR_RETURN(const std::string file, OnlyFileOf(artifact));
+  RK_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  auto values =
+      nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (values.is_object()) return values;
+  return Unusable(artifact,
+                  absl::StrCat("is unusable: ", file, " is not a JSON object"));
+}
+
+absl::Status AddExamples(const TrainOptions& options,
+                         const StepContext& context, ExecutorInput& input) {
+  const std::vector<Artifact>& examples = context.inputs.at("examples");
+  RK_ASSIGN_OR_RETURN(
+      input.train_files,
+      SplitPatterns(examples, SplitsOf(options.train_args, "train")));
+  RK_ASSIGN_OR_RETURN(
+      input.eval_files,
+      SplitPatterns(examples, SplitsOf(options.eval_args, "eval")));
+  input.train_steps = StepsOf(options.train_args);
+  input.eval_steps = StepsOf(options.eval_args);
+  return absl::OkStatus();
+}
+
+// Inputs that a step may go without.
+absl::Status AddOptionalInputs(const StepContext& context,
+                               ExecutorInput& input) {
+  if (const Artifact* schema = context.FindInput("schema")) {
+    RK_ASSIGN_OR_RETURN(input.schema_path, OnlyFileOf(*schema));
+  }
+  if (const Artifact* base = context.FindInput("base_model")) {
+    RK_ASSIGN_OR_RETURN(input.base_model, ServingModelDir(*base));
+  }
+  if (const Artifact* graph = context.FindInput("transform_graph")) {
+    input.transform_graph_path = graph->uri();
+  }
+  if (const Artifact* found = context.FindInput("hyperparameters")) {
+    RK_ASSIGN_OR_RETURN(input.hyperparameters, ReadHyperparameters(*found));
+  }
+  return absl::OkStatus();
+}
+
+void AddPlaces(const TrainOptions& options, const StepContext& context,
+               ExecutorInput& input) {
+  const std::string& model = context.output_dirs.at("model");
+  input.serving_model_dir = JoinPath(model, "Format-Serving");
+  input.eval_model_dir = JoinPath(model, "Format-TFMA");
+  input.model_run_dir = context.output_dirs.at("model_run");
+  const absl::Time stop_at =
+      PlanStop(context.deadline, options.grace, absl::Now()).stop_at;
+  if (stop_at != absl::InfiniteFuture()) {
+    input.deadline =
+        absl::FormatTime(absl::RFC3339_full, stop_at, absl::UTCTimeZone());
+  }
+  input.progress_path = JoinPath(context.execution_dir, "progress");
+  input.output_path = JoinPath(context.execution_dir, "executor_output.json");
+}
+
+}  // namespace
+
+absl::StatusOr<ExecutorInput> MakeTrainInput(const TrainOptions& options,
+                                             const StepContext& context) {
+  ExecutorInput input;
+  input.pipeline = context.pipeline;
+  input.run_id = context.run_id;
+  input.node_id = context.node_id;
+  input.execution_id = context.execution_id;
+  RK_RETURN_IF_ERROR(AddExamples(options, context, input));
+  RK_RETURN_IF_ERROR(AddOptionalInputs(context, input));
+  AddPlaces(options, context, input);
+  input.custom_config = options.custom_config;
+  return input;
+}
+
+}  // namespace rekindle
