@@ -10,7 +10,7 @@ macro(rk_layer folder)
 endmacro()
 
 # The generated protos of Debian's side and of TensorFlow's side.
-set(RK_PROTO ml_metadata/ tfx/ tensorflow_metadata/ rekindle/)
+set(RK_PROTO ml_metadata/ tfx/ tensorflow_metadata/ tensorflow_model_analysis/ rekindle/)
 
 # The training library's own headers, which modules of users include.
 set(RK_TRAINING rekindle/training/)
@@ -27,6 +27,7 @@ rk_layer(component/records base/status_macros.h component/records/)
 rk_layer(component/include ${RK_TRAINING} tensorflow/)
 set(training_folders
   config
+  evaluation
   features
   graph
   input
@@ -48,11 +49,12 @@ rk_layer(component/resolve base/ metadata/api/ component/resolve/ component/cont
 rk_layer(component/cache base/ metadata/api/ component/resolve/ component/cache/ ${RK_PROTO})
 rk_layer(component/launch base/ metadata/api/ component/resolve/ component/cache/ component/contract/ component/launch/
          ${RK_PROTO})
-rk_layer(component/steps base/ metadata/api/ component/resolve/ component/cache/ component/contract/ component/records/
+rk_layer(component/blessing base/ component/blessing/ component/contract/ component/records/ ${RK_PROTO})
+rk_layer(component/steps base/ metadata/api/ component/blessing/ component/resolve/ component/cache/ component/contract/ component/records/
          component/launch/ component/steps/ tensorflow/core/example/ ${RK_PROTO})
 rk_layer(operator base/ metadata/api/ operator/ ${RK_PROTO})
 rk_layer(operator/plugin base/ metadata/api/ operator/ component/resolve/ component/cache/ component/launch/ ${RK_PROTO})
-rk_layer(cli base/ metadata/ component/resolve/ component/cache/ component/launch/ component/steps/ component/contract/ operator/ cli/
+rk_layer(cli base/ metadata/ component/blessing/ component/resolve/ component/cache/ component/launch/ component/steps/ component/contract/ operator/ cli/
          ${RK_PROTO})
 
 function(rk_check_file file folder)

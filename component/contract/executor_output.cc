@@ -3,18 +3,12 @@
 #include <utility>
 
 #include "base/status_macros.h"
+#include "component/contract/executor_error.h"
 #include "component/contract/json_fields.h"
 #include "component/contract/json_file.h"
 
 namespace rekindle {
 namespace {
-
-nlohmann::json ErrorToJson(const std::optional<ExecutorError>& error) {
-  if (!error.has_value()) return nullptr;
-  nlohmann::json json = {{"code", error->code}, {"message", error->message}};
-  if (!error->reason.empty()) json["reason"] = error->reason;
-  return json;
-}
 
 nlohmann::json WarmStartToJson(const std::optional<WarmStartReport>& report) {
   if (!report.has_value()) return nullptr;
@@ -32,30 +26,6 @@ nlohmann::json MetricsToJson(const std::map<std::string, double>& metrics) {
   nlohmann::json json = nlohmann::json::object();
   for (const auto& [name, value] : metrics) json[name] = NumberToJson(value);
   return json;
-}
-
-absl::Status ParseError(const nlohmann::json& json,
-                        std::optional<ExecutorError>* error) {
-  int64_t code = 0;
-  ExecutorError parsed;
-  JsonFields fields(json, "error");
-  fields.Read("code", &code);
-  fields.Read("message", &parsed.message);
-  fields.ReadOptional("reason", [&parsed](const nlohmann::json& value) {
-    if (!value.is_string()) {
-      return absl::InvalidArgumentError("expected a string");
-    }
-    parsed.reason = value.get<std::string>();
-    return absl::OkStatus();
-  });
-  RK_RETURN_IF_ERROR(fields.Finish());
-  if (code < 1 || code > 16) {
-    return absl::InvalidArgumentError(
-        "key 'code' is not an error of absl::StatusCode (1 to 16)");
-  }
-  parsed.code = static_cast<int>(code);
-  *error = std::move(parsed);
-  return absl::OkStatus();
 }
 
 absl::Status ParseVariable(const nlohmann::json& json,
@@ -87,7 +57,7 @@ absl::Status ParseWarmStart(const nlohmann::json& json,
 
 nlohmann::json ToJson(const ExecutorOutput& output) {
   nlohmann::json json = {
-      {"error", ErrorToJson(output.error)},
+      {"error", ToJson(output.error)},
       {"train_complete", output.train_complete},
       {"global_step", output.global_step},
       {"resumed_from_step", nullptr},
@@ -106,7 +76,7 @@ absl::StatusOr<ExecutorOutput> ExecutorOutputFromJson(
   ExecutorOutput output;
   JsonFields fields(json, "executor output");
   fields.ReadOptional("error", [&output](const nlohmann::json& value) {
-    return ParseError(value, &output.error);
+    return ParseExecutorError(value, &output.error);
   });
   fields.Read("train_complete", &output.train_complete);
   fields.Read("global_step", &output.global_step);

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "component/contract/executor_error.h"
 #include "nlohmann/json.hpp"
 
 namespace rekindle {
@@ -27,19 +28,6 @@ struct WarmStartReport {
   std::vector<WarmStartVariable> variables;
 
   bool operator==(const WarmStartReport&) const = default;
-};
-
-// Under this name an error may carry the one-word reason below as a payload.
-inline constexpr char kReasonPayload[] = "rekindle/failure_reason";
-
-// Why an executor failed, as canonical code and one sentence.
-struct ExecutorError {
-  int code = 0;  // absl::StatusCode
-  std::string message;
-  // One word of docs/failures.md; empty: what the code suggests.
-  std::string reason;
-
-  bool operator==(const ExecutorError&) const = default;
 };
 
 // What the process that trains answers. Written whole or not at all; a missing

@@ -13,13 +13,15 @@
 #include "absl/log/globals.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/cord.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
+#include "component/contract/evaluation_input.h"
+#include "component/contract/evaluation_output.h"
 #include "component/contract/executor_input.h"
 #include "component/contract/executor_output.h"
+#include "component/evaluation/evaluation_run.h"
 #include "component/modules/module_loader.h"
 #include "component/strategies/tf_config.h"
 #include "component/tasks/tabular_experiments.h"
@@ -38,18 +40,19 @@ namespace {
 
 constexpr char kHelp[] =
     R"(Usage: rekindle-trainer --experiment=NAME --model_dir=DIR [--mode=MODE]
-       rekindle-trainer --executor_input=FILE
+       rekindle-trainer --executor_input=FILE [--mode=evaluate]
        rekindle-trainer --mode=predict|validate --saved_model=DIR --examples=PATTERN
 
 Trains on TensorFlow: an experiment, without any store; or as an executor input
-says, for `rekindle train`. Or prints what a SavedModel answers to examples, or
+says, for `rekindle train`. Or measures models, for `rekindle evaluate`, prints what a SavedModel answers to examples, or
 tries whether one can be served: it loads, and its answers are finite numbers.
 
   --experiment=NAME      what to train; `--experiment=help` lists them
   --model_dir=DIR        gets checkpoints, summaries and params.yaml; what is
                          there already is continued
   --mode=MODE            train, eval, train_and_eval, continuous_eval,
-                         train_and_post_eval, predict or validate (default: train)
+                         train_and_post_eval, evaluate, predict or validate
+                         (default: train)
   --config_file=FILE     YAML over the experiment's settings; may be repeated
   --params_override=X    settings over those: "trainer.train_steps=100,...",
                          YAML, or a YAML file; may be repeated
@@ -61,7 +64,8 @@ tries whether one can be served: it loads, and its answers are finite numbers.
   --worker_timeout=SECONDS  how long a worker waits for the others (default: 300)
   --module_file=FILE.so  load this C++ module first: its experiments can be named,
                          and its run_fn trains as an executor input says
-  --executor_input=FILE  JSON that says what to train on and where to write
+  --executor_input=FILE  JSON that says what to train on, or to evaluate, and
+                         where to write
   --saved_model=DIR      the model to ask, a folder with saved_model.pb
   --examples=PATTERN     what to ask: TFRecord files of tf.Examples, plain or gzip
   --signature=NAME       predict: what to ask (default: serving_default)
@@ -93,11 +97,7 @@ int Report(const absl::Status& status, int exit_code) {
 }
 
 ExecutorOutput WithError(ExecutorOutput output, const absl::Status& status) {
-  const std::optional<absl::Cord> reason = status.GetPayload(kReasonPayload);
-  output.error =
-      ExecutorError{.code = static_cast<int>(status.code()),
-                    .message = OneLine(status.message()),
-                    .reason = reason.has_value() ? std::string(*reason) : ""};
+  output.error = MakeExecutorError(status);
   return output;
 }
 
@@ -202,6 +202,23 @@ int Ask(const Flags& flags) {
   return asked.ok() ? 0 : Report(asked, kExitFailed);
 }
 
+// Measures models as an evaluation input says.
+int Evaluate(const Flags& flags) {
+  const absl::Status usage = flags.Require({"executor_input"});
+  if (!usage.ok()) return Report(usage, kExitUsage);
+  CatchStopSignals();
+  const absl::StatusOr<EvaluationInput> input =
+      ReadEvaluationInput(flags.Get("executor_input"));
+  if (!input.ok()) return Report(input.status(), kExitFailed);
+  EvaluationOutput output;
+  const absl::Status measured = RunEvaluation(
+      *input, {.stop_signal = StopSignal, .log = &std::cout}, &output);
+  if (!measured.ok()) output.error = MakeExecutorError(measured);
+  const absl::Status written =
+      WriteEvaluationOutput(output, input->output_path);
+  return Done(measured.ok() ? written : measured);
+}
+
 int TrainInWorkers(const Flags& flags,
                    const std::vector<std::string>& arguments) {
   const absl::StatusOr<int> exit_code =
@@ -237,6 +254,7 @@ int Main(const std::vector<std::string>& arguments) {
   }
   if (flags->Has("workers")) return TrainInWorkers(*flags, arguments);
   const std::string mode = flags->Get("mode");
+  if (mode == "evaluate") return Evaluate(*flags);
   return mode == "predict" || mode == "validate" ? Ask(*flags) : Train(*flags);
 }
 
