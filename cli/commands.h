@@ -10,9 +10,13 @@ namespace rekindle {
 // the exit code (cli/exit_code.h).
 using Arguments = std::vector<std::string>;
 
+int BlessCommand(const Arguments& arguments);
+int EvaluateCommand(const Arguments& arguments);
 int ExampleGenCommand(const Arguments& arguments);
 int ExecCommand(const Arguments& arguments);
 int ImportCommand(const Arguments& arguments);
+int PushCommand(const Arguments& arguments);
+int ResolveCommand(const Arguments& arguments);
 int SchemaGenCommand(const Arguments& arguments);
 int TrainCommand(const Arguments& arguments);
 

@@ -17,6 +17,7 @@
 #include "component/launch/failure.h"
 #include "component/launch/step.h"
 #include "component/resolve/digest_check.h"
+#include "component/steps/blessing_artifact.h"
 #include "component/steps/typed_values.h"
 #include "metadata/api/values.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
@@ -35,6 +36,12 @@ bool IsOfEveryArtifact(absl::string_view property) {
   return property == "is_external" || property == "span";
 }
 
+// Integers that stand for true and false.
+bool IsYesOrNo(absl::string_view property) {
+  return property == "train_complete" || property == kBlessedProperty ||
+         property == "pushed";
+}
+
 void AddOutput(const StepReport::Output& output,
                std::map<std::string, std::string>& values) {
   const ml_metadata::Artifact& artifact = output.artifact;
@@ -43,7 +50,7 @@ void AddOutput(const StepReport::Output& output,
   values.emplace(output.key + "_digest",
                  CustomString(artifact, kDigestProperty));
   for (const auto& [name, value] : artifact.custom_properties()) {
-    if (name == "train_complete") {
+    if (IsYesOrNo(name)) {
       values.emplace(name, BoolText(value.int_value() != 0));
     } else if ((value.has_int_value() || value.has_double_value()) &&
                !IsOfEveryArtifact(name)) {
@@ -99,6 +106,11 @@ std::map<std::string, std::string> ReportValues(const StepSpec& spec,
     AddOutput(output, values);
   }
   // Whoever waits for it gets an answer in any case.
+  const bool may_bless = std::any_of(
+      spec.outputs.begin(), spec.outputs.end(), [](const OutputSpec& output) {
+        return output.type.name() == "ModelBlessing";
+      });
+  if (may_bless) values.emplace(kBlessedProperty, "none");
   const bool may_start_warm = std::any_of(
       spec.inputs.begin(), spec.inputs.end(),
       [](const InputSpec& input) { return input.key == "base_model"; });

@@ -256,7 +256,8 @@ absl::StatusOr<ArtifactRef> RefFromFlag(const std::string& name,
   return ref;
 }
 
-int RunStep(const StepFlags& flags, const MakeExecutor& make_executor) {
+int RunStep(const StepFlags& flags, const MakeExecutor& make_executor,
+            const ExitRule& exit_rule) {
   const absl::Time start = absl::Now();
   absl::StatusOr<StepSpec> spec = flags.MakeSpec();
   if (!spec.ok()) return Fail(spec.status());
@@ -290,7 +291,7 @@ int RunStep(const StepFlags& flags, const MakeExecutor& make_executor) {
     return ExitCodeOf(*report);
   }
   if (!written.ok()) return Fail(WithContext(written, "--outputs-dir"));
-  return ExitCodeOf(*report);
+  return exit_rule ? exit_rule(*report) : ExitCodeOf(*report);
 }
 
 }  // namespace rekindle

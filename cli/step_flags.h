@@ -66,8 +66,13 @@ absl::StatusOr<ArtifactRef> RefFromFlag(const std::string& name,
 using MakeExecutor =
     std::function<absl::StatusOr<std::unique_ptr<Executor>>(StepSpec& spec)>;
 
-// Runs a step and prints how it ended; returns the exit code.
-int RunStep(const StepFlags& flags, const MakeExecutor& make_executor);
+// The exit code of a step that has done its work.
+using ExitRule = std::function<int(const StepReport& report)>;
+
+// Runs a step and prints how it ended; returns the exit code: what `exit_rule`
+// says, if there is one, where nothing failed.
+int RunStep(const StepFlags& flags, const MakeExecutor& make_executor,
+            const ExitRule& exit_rule = nullptr);
 
 }  // namespace rekindle
 

@@ -13,6 +13,9 @@
 #include "component/launch/failure.h"
 #include "component/launch/step.h"
 #include "component/resolve/candidate.h"
+#include "component/steps/blessing_artifact.h"
+#include "component/steps/push.h"
+#include "metadata/api/values.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 #include "nlohmann/json.hpp"
 
@@ -69,6 +72,20 @@ std::string PartialNote(const StepReport::Output& output) {
                       " is partial: training stopped at step ",
                       step == properties.end() ? 0 : step->second.int_value(),
                       " to keep the deadline; train_complete is 0\n");
+}
+
+// Whether a model was blessed or pushed, in the words of the step.
+std::string VerdictNote(const StepReport::Output& output) {
+  const std::string blessing =
+      CustomString(output.artifact, kBlessingMessageProperty);
+  const std::string push = CustomString(output.artifact, kPushMessageProperty);
+  if (!push.empty()) return absl::StrCat("  ", push, "\n");
+  if (blessing.empty()) return "";
+  const auto blessed = CustomInt(output.artifact, kBlessedProperty);
+  const char* verdict = !blessed.has_value() ? "not judged"
+                        : *blessed == 1      ? "blessed"
+                                             : "not blessed";
+  return absl::StrCat("  ", verdict, ": ", blessing, "\n");
 }
 
 }  // namespace
@@ -131,7 +148,7 @@ std::string ReportToText(const StepSpec& spec, const StepReport& report,
   for (const StepReport::Output& output : report.outputs) {
     AddArtifact("  out", output.key, output.artifact, rows);
     AddMeasures(output.artifact, rows);
-    absl::StrAppend(&notes, PartialNote(output));
+    absl::StrAppend(&notes, PartialNote(output), VerdictNote(output));
   }
   return absl::StrCat(text, "\n", ToTable(rows), notes);
 }

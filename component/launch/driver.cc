@@ -71,6 +71,13 @@ std::string ParameterText(const ml_metadata::Value& value) {
   }
 }
 
+bool NamesOutputs(const StepSpec& spec, const std::string& key) {
+  return std::any_of(spec.inputs.begin(), spec.inputs.end(),
+                     [&key](const InputSpec& input) {
+                       return input.key == key && input.names_outputs;
+                     });
+}
+
 absl::Status NothingUsable(const InputSpec& input, const StepSpec& spec,
                            const Resolution& resolution) {
   std::string message =
@@ -193,7 +200,11 @@ CacheFields DescribeWork(const StepSpec& spec, const ResolvedInputs& inputs,
     }
     int index = 0;
     for (const ml_metadata::Artifact& artifact : resolution.chosen) {
-      fields[absl::StrCat("input.", key, ".", index++)] = ContentOf(artifact);
+      std::string& field = fields[absl::StrCat("input.", key, ".", index++)];
+      field = ContentOf(artifact);
+      if (NamesOutputs(spec, key)) {
+        absl::StrAppend(&field, ", artifact ", artifact.id());
+      }
     }
   }
   for (const OutputSpec& output : spec.outputs) {
@@ -203,7 +214,7 @@ CacheFields DescribeWork(const StepSpec& spec, const ResolvedInputs& inputs,
 }
 
 bool CanBeCached(const StepSpec& spec) {
-  return !spec.outputs.empty() &&
+  return !spec.always_runs && !spec.outputs.empty() &&
          std::none_of(spec.outputs.begin(), spec.outputs.end(),
                       [](const OutputSpec& output) { return output.external; });
 }
@@ -239,8 +250,9 @@ rekindle::v1::ClaimRequest MakeClaimRequest(
     properties[InputChoiceProperty(input.key)] = StringValue(
         ToJson(RecordChoice(input.type_name, input.ref, inputs.at(input.key))));
   }
-  // As TFX: an execution that could not resolve all of its inputs has none.
-  if (!CheckInputs(spec, inputs).ok()) return request;
+  // As TFX: an execution that could not resolve all of its inputs has none, and
+  // those of a resolver are its outputs.
+  if (!CheckInputs(spec, inputs).ok() || spec.puts_out_inputs) return request;
   for (const auto& [key, resolution] : inputs) {
     int index = 0;
     for (const ml_metadata::Artifact& artifact : resolution.chosen) {

@@ -42,8 +42,8 @@ CacheFields DescribeWork(const StepSpec& spec, const ResolvedInputs& inputs,
                          const std::set<std::string>& ignored_inputs);
 
 // Whether outputs of an earlier execution can stand for this step's. A step
-// without outputs is run for what it does, and one with external outputs
-// decides itself what is new.
+// without outputs is run for what it does, one that always runs says so, and
+// one with external outputs decides itself what is new.
 bool CanBeCached(const StepSpec& spec);
 
 // The claim of this step, with the contexts that TFX puts a node's execution

@@ -136,6 +136,7 @@ class ClaimedStep {
     RK_RETURN_IF_ERROR(resolved_);
     Publisher publisher(steps_, paths_, claim_.execution_id(), claim_.token(),
                         options_.lease, options_.on_stage);
+    if (spec_.puts_out_inputs) return publisher.PutOut(report_.inputs);
     RK_ASSIGN_OR_RETURN(std::vector<StepReport::Output> recovered,
                         publisher.Recover(claim_, spec_.outputs));
     if (!recovered.empty()) return recovered;

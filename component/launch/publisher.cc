@@ -240,6 +240,27 @@ absl::StatusOr<std::vector<StepReport::Output>> Publisher::Reuse(
   return reused;
 }
 
+absl::StatusOr<std::vector<StepReport::Output>> Publisher::PutOut(
+    const ResolvedInputs& found) {
+  PublishRequest request;
+  request.set_execution_id(execution_id_);
+  request.set_token(token_);
+  std::vector<StepReport::Output> outputs;
+  for (const auto& [key, resolution] : found) {
+    int32_t index = 0;
+    for (const ml_metadata::Artifact& artifact : resolution.chosen) {
+      OutputArtifact& output = *request.add_outputs();
+      output.set_key(key);
+      output.set_index(index++);
+      output.mutable_artifact()->set_id(artifact.id());
+      outputs.push_back({key, artifact});
+    }
+  }
+  RK_RETURN_IF_ERROR(store_.Publish(request).status());
+  on_stage_(Stage::kPublished);
+  return outputs;
+}
+
 absl::Status Publisher::MoveIntoPlace(const OutputSpec& output,
                                       const std::string& staged) const {
   RK_RETURN_IF_ERROR(MakeDirs(paths_.KeyDir(output.key)));

@@ -53,6 +53,13 @@ class Publisher {
   absl::StatusOr<std::vector<StepReport::Output>> Reuse(
       const CacheEntry& hit, const CacheDecision& decision);
 
+  // Puts out artifacts that are stored already, by key, as they are.
+  //
+  //   ABORTED    the claim was lost; nothing is recorded
+  //   NOT_FOUND  an artifact was deleted meanwhile
+  absl::StatusOr<std::vector<StepReport::Output>> PutOut(
+      const ResolvedInputs& found);
+
   // Completes what an earlier attempt had announced and renamed but not
   // recorded. Returns no outputs when there is nothing to complete; folders
   // that are in the way of a new publish are then moved aside.

@@ -30,6 +30,9 @@ struct InputSpec {
   bool required = true;
   bool single = false;         // more than one artifact cannot be worked with
   bool typed_by_user = false;  // the type may be a mistake
+  // The outputs name this artifact: another one with the same content has other
+  // outputs.
+  bool names_outputs = false;
 };
 
 // An artifact that a step writes.
@@ -54,6 +57,12 @@ struct StepSpec {
   std::vector<OutputSpec> outputs;
   // Execution properties, as TFX stores them. A secret's value is its hash.
   PropertyMap parameters;
+  // Run for what it does, too: outputs of an earlier execution cannot stand for
+  // it.
+  bool always_runs = false;
+  // TFX's Resolver: what the inputs come to is put out as it is, by key, and
+  // there is nothing to execute.
+  bool puts_out_inputs = false;
   // What the outputs depend on beside parameters and inputs: part of the cache
   // key, by name.
   std::map<std::string, std::string> key_fields;

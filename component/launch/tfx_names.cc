@@ -146,6 +146,13 @@ ArtifactType ExamplesType() { return *StandardArtifactType("Examples"); }
 ArtifactType SchemaType() { return *StandardArtifactType("Schema"); }
 ArtifactType ModelType() { return *StandardArtifactType("Model"); }
 ArtifactType ModelRunType() { return *StandardArtifactType("ModelRun"); }
+ArtifactType ModelEvaluationType() {
+  return *StandardArtifactType("ModelEvaluation");
+}
+ArtifactType ModelBlessingType() {
+  return *StandardArtifactType("ModelBlessing");
+}
+ArtifactType PushedModelType() { return *StandardArtifactType("PushedModel"); }
 
 ExecutionType CsvExampleGenType() {
   return NamedExecutionType(
@@ -164,6 +171,24 @@ ExecutionType TrainerType() {
       NamedExecutionType("tfx.components.trainer.component.Trainer");
   type.set_base_type(ExecutionType::TRAIN);
   return type;
+}
+
+ExecutionType EvaluatorType() {
+  ExecutionType type =
+      NamedExecutionType("tfx.components.evaluator.component.Evaluator");
+  type.set_base_type(ExecutionType::EVALUATE);
+  return type;
+}
+
+ExecutionType PusherType() {
+  ExecutionType type =
+      NamedExecutionType("tfx.components.pusher.component.Pusher");
+  type.set_base_type(ExecutionType::DEPLOY);
+  return type;
+}
+
+ExecutionType ResolverType() {
+  return NamedExecutionType("tfx.dsl.components.common.resolver.Resolver");
 }
 
 ExecutionType ImporterType() {

@@ -23,6 +23,9 @@ ml_metadata::ArtifactType ExamplesType();
 ml_metadata::ArtifactType SchemaType();
 ml_metadata::ArtifactType ModelType();
 ml_metadata::ArtifactType ModelRunType();
+ml_metadata::ArtifactType ModelEvaluationType();
+ml_metadata::ArtifactType ModelBlessingType();
+ml_metadata::ArtifactType PushedModelType();
 
 // Any of the types that TFX declares, by its name; nullopt for others.
 std::optional<ml_metadata::ArtifactType> StandardArtifactType(
@@ -39,6 +42,9 @@ ml_metadata::ExecutionType CsvExampleGenType();
 ml_metadata::ExecutionType SchemaGenType();
 ml_metadata::ExecutionType TrainerType();
 ml_metadata::ExecutionType ImporterType();
+ml_metadata::ExecutionType EvaluatorType();
+ml_metadata::ExecutionType PusherType();
+ml_metadata::ExecutionType ResolverType();
 
 // Where a split's files are, below an Examples artifact. TFX named these
 // folders otherwise before its version 0.29, and so is an artifact read that

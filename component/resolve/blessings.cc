@@ -9,6 +9,7 @@
 #include "component/resolve/channel.h"
 #include "component/resolve/latest_blessed.h"
 #include "component/resolve/strategy.h"
+#include "metadata/api/values.h"
 #include "metadata/api/metadata_store.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 
@@ -18,7 +19,8 @@ Blessings::Blessings(int64_t pipeline, const MetadataStore& store)
     : pipeline_(pipeline),
       store_(store),
       channel_(pipeline, "ModelBlessing", Strategy::Order::kIdDescending,
-               "state = LIVE AND custom_properties.blessed.int_value = 1",
+               "state = LIVE AND (custom_properties.blessed.int_value = 1 OR "
+               "custom_properties.withdrawn.int_value = 1)",
                store) {}
 
 absl::Status Blessings::ReadDownTo(int64_t model_id) {
@@ -28,11 +30,14 @@ absl::Status Blessings::ReadDownTo(int64_t model_id) {
     exhausted_ = !blessing.has_value();
     if (exhausted_) break;
     read_down_to_ = blessing->id();
-    const std::optional<int64_t> blessed = BlessedModel(*blessing);
-    if (!blessed.has_value() || by_model_.contains(*blessed)) continue;
+    const std::optional<int64_t> model =
+        CustomInt(*blessing, "current_model_id");
+    if (!model.has_value() || by_model_.contains(*model)) continue;
     RK_ASSIGN_OR_RETURN(const bool is_output,
                         IsOutputOf(pipeline_, blessing->id(), store_));
-    if (is_output) by_model_[*blessed] = blessing->id();
+    if (!is_output) continue;
+    const bool blesses = BlessedModel(*blessing).has_value();
+    by_model_[*model] = blesses ? std::optional(blessing->id()) : std::nullopt;
   }
   return absl::OkStatus();
 }

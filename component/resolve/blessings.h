@@ -24,14 +24,16 @@ class Blessings {
   // model's id was known when it was written.
   absl::Status ReadDownTo(int64_t model_id);
 
-  // The id of the newest blessing of a model, as far as has been read.
+  // The id of the newest blessing of a model, as far as has been read; none if
+  // it was taken back since.
   std::optional<int64_t> Find(int64_t model_id) const;
 
  private:
   const int64_t pipeline_;
   const MetadataStore& store_;
   Channel channel_;
-  std::map<int64_t, int64_t> by_model_;
+  // The newest blessing of each model; none if it was taken back.
+  std::map<int64_t, std::optional<int64_t>> by_model_;
   std::optional<int64_t> read_down_to_;
   bool exhausted_ = false;
 };

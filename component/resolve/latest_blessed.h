@@ -10,6 +10,9 @@
 
 namespace rekindle {
 
+// Of a ModelBlessing that takes earlier blessings of its model back: 1.
+inline constexpr char kWithdrawnProperty[] = "withdrawn";
+
 // The id of the model that a ModelBlessing blesses: that of its custom property
 // `current_model_id`, if `blessed` is 1; nullopt if it blesses none.
 std::optional<int64_t> BlessedModel(const ml_metadata::Artifact& blessing);

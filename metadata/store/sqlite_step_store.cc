@@ -224,13 +224,24 @@ absl::Status PutInputs(Database& db, const ClaimRequest& request,
                          now_millis);
 }
 
+// What the execution put out, made or found.
+absl::StatusOr<std::vector<Binding>> FindOutputs(Database& db,
+                                                 int64_t execution_id) {
+  RK_ASSIGN_OR_RETURN(std::vector<Binding> outputs,
+                      FindBindings(db, execution_id, Event::OUTPUT));
+  RK_ASSIGN_OR_RETURN(const std::vector<Binding> found,
+                      FindBindings(db, execution_id, Event::INTERNAL_OUTPUT));
+  outputs.insert(outputs.end(), found.begin(), found.end());
+  return outputs;
+}
+
 absl::Status AnswerFinished(Database& db, const Execution& execution,
                             ClaimResponse& response) {
   response.set_finished(true);
   response.set_execution_id(execution.id());
   response.set_attempt(AttemptsOf(execution).last());
   RK_ASSIGN_OR_RETURN(const std::vector<Binding> outputs,
-                      FindBindings(db, execution.id(), Event::OUTPUT));
+                      FindOutputs(db, execution.id()));
   *response.mutable_outputs() = {outputs.begin(), outputs.end()};
   return absl::OkStatus();
 }
@@ -372,6 +383,17 @@ absl::StatusOr<int64_t> PutOutput(Database& db, const OutputArtifact& output,
   return PutNode(db, artifact, {.now_millis = now_millis});
 }
 
+// Whether the outputs were found, as TFX's Resolver does it: they are stored
+// already, and yet it is not said that another execution computed them for this
+// one.
+bool WasFound(const PublishRequest& request) {
+  return !request.cached() && !request.outputs().empty() &&
+         std::all_of(request.outputs().begin(), request.outputs().end(),
+                     [](const OutputArtifact& output) {
+                       return output.artifact().has_id();
+                     });
+}
+
 absl::Status PutOutputs(Database& db, const PublishRequest& request,
                         int64_t now_millis, PublishResponse& response) {
   RK_ASSIGN_OR_RETURN(const std::vector<int64_t> contexts,
@@ -388,15 +410,17 @@ absl::Status PutOutputs(Database& db, const PublishRequest& request,
       RK_RETURN_IF_ERROR(PutAttribution(db, context, id));
     }
   }
-  return ReplaceBindings(db, request.execution_id(), Event::OUTPUT, bindings,
-                         now_millis);
+  return ReplaceBindings(
+      db, request.execution_id(),
+      WasFound(request) ? Event::INTERNAL_OUTPUT : Event::OUTPUT, bindings,
+      now_millis);
 }
 
 // The answer to a publish that has happened: by the places of the outputs.
 absl::Status AnswerAgain(Database& db, const PublishRequest& request,
                          PublishResponse& response) {
   RK_ASSIGN_OR_RETURN(const std::vector<Binding> outputs,
-                      FindBindings(db, request.execution_id(), Event::OUTPUT));
+                      FindOutputs(db, request.execution_id()));
   for (const OutputArtifact& wanted : request.outputs()) {
     const auto found = std::find_if(outputs.begin(), outputs.end(),
                                     [&](const Binding& output) {
