@@ -3,7 +3,9 @@
 Run by the Python of an environment with TensorFlow 2.15, the last with Estimators: the modules run there, too.
 """
 
+import json
 import pathlib
+import shutil
 import sys
 
 import workspace
@@ -11,6 +13,21 @@ import workspace
 TAXI = workspace.REPO / "examples" / "python_module" / "taxi"
 GOLDEN = workspace.REPO / "tests" / "golden" / "taxi_transform"
 FAILED = 1
+# Takes one argument, gets custom_config's entries as others, and raises after training, until a file is there.
+FRAGILE_MODULE = """
+import os
+import taxi_estimator
+from tensorflow_metadata.proto.v0 import schema_pb2
+from tfx.utils import io_utils
+
+def trainer_fn(args):
+  assert args.base_models == [] and args.repaired == args.custom_config['repaired']
+  schema = io_utils.parse_pbtxt_file(args.schema_path, schema_pb2.Schema())
+  spec = taxi_estimator.trainer_fn(args, schema)
+  if not os.path.exists(args.repaired):
+    spec['eval_input_receiver_fn'] = lambda: 1 // 0
+  return spec
+"""
 
 
 class EstimatorModuleTest(workspace.Workspace):
@@ -75,6 +92,23 @@ class EstimatorModuleTest(workspace.Workspace):
         warm = self.train_taxi("taxi_converted.py", "r2", train_steps=1)
         self.assert_trained(warm)
         self.assert_warm(cold, warm)
+
+    def test_a_retry_goes_on_from_the_checkpoint(self):
+        shutil.copytree(TAXI, self.dir / "taxi")
+        (self.dir / "taxi" / "fragile.py").write_text(FRAGILE_MODULE)
+        repaired = self.dir / "repaired"
+        flags = self.flags(self.dir / "taxi" / "fragile.py", "r1", train_steps=10,
+                           custom_config=json.dumps({"repaired": str(repaired)}))
+        result = self.step("train", **flags)
+        self.assertEqual(result.returncode, FAILED, result.stderr)
+        self.assertIn("Traceback (most recent call last)", result.stderr)
+        self.assertIn("ZeroDivisionError", result.stderr.splitlines()[-1])
+        self.assertEqual(self.published("Trainer", "model"), [])
+        repaired.touch()
+        again = self.report("train", **flags)
+        self.assertEqual(again["execution_properties"]["resumed_from_step"], 10)
+        self.assertEqual(again["outputs"]["model"]["custom_properties"]["global_step"], 10)
+        self.assert_trained(again)
 
     def test_keras_with_a_transform_graph(self):
         report = self.train_taxi("taxi_keras.py", "r1", train_steps=50)
