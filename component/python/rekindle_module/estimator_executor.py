@@ -2,6 +2,7 @@
 
 import copy
 import inspect
+import math
 import os
 
 from rekindle_module import data_accessor
@@ -144,6 +145,7 @@ def _step_of(checkpoint):
 
 
 def _numbers(metrics):
-    """Those of the measures that are single numbers, as Python's own."""
+    """Those of the measures that are single numbers, finite ones, as Python's own."""
     return {name: float(value) for name, value in (metrics or {}).items()
-            if name != "global_step" and getattr(value, "shape", ()) == () and not isinstance(value, (str, bytes))}
+            if name != "global_step" and getattr(value, "shape", ()) == () and not isinstance(value, (str, bytes)) and
+            math.isfinite(value)}

@@ -2,8 +2,8 @@
 
     transform_output_test.py LIBRARY      the folder of run_module.py
 
-Whatever TensorFlow runs this: tests/golden/taxi_transform has raw examples, a transform graph, and what the real package
-makes of the one by the other.
+Whatever TensorFlow runs this: tests/golden/taxi_transform has raw examples, a transform graph, and what the real
+package makes of the one by the other.
 """
 
 import glob
@@ -104,7 +104,8 @@ class TransformOutputTest(unittest.TestCase):
         self.assertEqual([f.name for f in self.output.raw_metadata.schema.feature], sorted(self.raw_spec))
         self.assertEqual(self.output.transformed_metadata.schema.feature[0].name, "company_xf")
         self.assertEqual(self.output.vocabulary_size_by_name("payment_type"), 4)
-        self.assertEqual(self.output.vocabulary_by_name("payment_type"), [b"Credit Card", b"Unknown", b"Prcard", b"Cash"])
+        self.assertEqual(self.output.vocabulary_by_name("payment_type"),
+                         [b"Credit Card", b"Unknown", b"Prcard", b"Cash"])
         self.assertIsNone(self.output.vocabulary_file_by_name("color"))
         self.assertEqual(self.output.num_buckets_for_transformed_feature("fare_bucket_xf"), 5)
         with self.assertRaisesRegex(ValueError, "'fare_xf' has no domain of integers from 0"):
