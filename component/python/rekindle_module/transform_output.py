@@ -3,6 +3,7 @@
 import functools
 import json
 import os
+import re
 
 from rekindle_module import feature_spec
 from rekindle_module import text_proto
@@ -64,7 +65,7 @@ class TFTransformOutput:
     def vocabulary_file_by_name(self, vocab_filename):
         """The path of a vocabulary, by its vocab_filename or annotated name; None if there is none."""
         assets = os.path.join(self.transform_savedmodel_dir, "assets")
-        named = self._asset_map().get(vocab_filename, vocab_filename.replace("/", "_"))
+        named = self._asset_map().get(vocab_filename, _file_name(vocab_filename))
         for candidate in (named, named + ".tfrecord.gz"):
             path = os.path.join(assets, candidate)
             if os.path.exists(path):
@@ -131,6 +132,11 @@ class TransformedFeatures(dict):
 
     def pop(self, key, default=None):
         return super().pop(key, default)
+
+
+def _file_name(vocab_filename):
+    """Under which name tf.Transform keeps a vocabulary: letters and digits, `_` for signs, `-` for spaces."""
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "_", vocab_filename).strip())
 
 
 def _records(path):

@@ -111,6 +111,17 @@ class TransformOutputTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "'fare_xf' has no domain of integers from 0"):
             self.output.num_buckets_for_transformed_feature("fare_xf")
 
+    def test_vocabularies_have_names_that_files_can_have(self):
+        with tempfile.TemporaryDirectory() as folder:
+            assets = pathlib.Path(folder) / "transform_fn" / "assets"
+            assets.mkdir(parents=True)
+            (assets / "pick-up_area-7").write_bytes(b"Loop\nO'Hare\n")
+            with tf.io.TFRecordWriter(str(assets / "company.tfrecord.gz"), "GZIP") as writer:
+                writer.write(b"Flash Cab")
+            output = tft.TFTransformOutput(folder)
+            self.assertEqual(output.vocabulary_by_name("pick up/area  7"), [b"Loop", b"O'Hare"])
+            self.assertEqual(output.vocabulary_by_name("company"), [b"Flash Cab"])
+
     def test_a_step_without_a_transform_graph(self):
         with self.assertRaisesRegex(ValueError, "--transform-graph"):
             tft.TFTransformOutput(None)
