@@ -3,7 +3,6 @@
 Runs in the environment that has TensorFlow: its own interpreter is the modules' one.
 """
 
-import gzip
 import json
 import os
 import pathlib
@@ -140,81 +139,6 @@ class ExamplesTest(ModuleWorkspace):
         self.assert_recorded("INVALID_OUTPUT")
         self.assertEqual(self.published("Trainer", "model"), [])
         self.ok(self.run_module(module, "untried", skip_validation="true"))
-
-
-class DataAccessorTest(ModuleWorkspace):
-    """tf_dataset_factory in this process."""
-
-    def setUp(self):
-        super().setUp()
-        self.prepare()
-        library = str(workspace.BIN.parent / "lib" / "rekindle" / "python")
-        for folder in (library, library + "/shims"):
-            if folder not in sys.path:
-                sys.path.append(folder)
-
-    def test_it_reads_as_its_options_say(self):
-        import tensorflow as tf  # pylint: disable=import-outside-toplevel
-        from rekindle_module import data_accessor  # pylint: disable=import-outside-toplevel
-        from tensorflow_metadata.proto.v0 import schema_pb2  # pylint: disable=import-outside-toplevel
-        from tfx.utils import io_utils  # pylint: disable=import-outside-toplevel
-        from tfx_bsl.public import tfxio  # pylint: disable=import-outside-toplevel
-
-        [file] = self.root.glob("CsvExampleGen/examples/*/Split-eval/*")
-        plain = self.dir / "plain"
-        plain.write_bytes(gzip.decompress(file.read_bytes()))
-        [schema_file] = self.root.glob("SchemaGen/schema/*/schema.pbtxt")
-        schema = io_utils.parse_pbtxt_file(str(schema_file), schema_pb2.Schema())
-        accessor = data_accessor.make_data_accessor()
-        total = sum(1 for _ in tf.data.TFRecordDataset(str(file), "GZIP"))
-
-        def years(patterns, **options):
-            """The years of each batch."""
-            options = tfxio.TensorFlowDatasetOptions(batch_size=10, **options)
-            dataset = accessor.tf_dataset_factory(patterns, options, schema)
-            return [batch["year"].numpy().ravel().tolist() for batch in dataset.take(100)]
-
-        once = years([str(file)], num_epochs=1, shuffle=False)
-        self.assertEqual(sum(map(len, once)), total)
-        self.assertEqual(years(str(plain), num_epochs=1, shuffle=False), once, "plain files as gzip ones")
-        both = years([str(plain), str(file)], num_epochs=1, shuffle=False)
-        self.assertEqual(sum(map(len, both)), 2 * total)
-        self.assertEqual({len(batch) for batch in years([str(file)])}, {10}, "for ever: whole batches only")
-        self.assertEqual(len(years([str(file)], num_epochs=1, drop_final_batch=True)), total // 10)
-        self.assertEqual(sum(map(len, years([str(file)], num_epochs=3))), 3 * total)
-        seeded = [years([str(file)], num_epochs=1, shuffle_seed=seed) for seed in (1, 1, 2)]
-        self.assertEqual(seeded[0], seeded[1])
-        self.assertNotEqual(seeded[0], seeded[2])
-
-        labelled = tfxio.TensorFlowDatasetOptions(batch_size=4, label_key="species")
-        features, label = next(iter(accessor.tf_dataset_factory([str(file)], labelled, schema)))
-        self.assertNotIn("species", features)
-        self.assertEqual((label.shape, label.dtype), ((4, 1), tf.string))
-        self.assertIsInstance(features["body_mass_g"], tf.SparseTensor, "some penguins were not weighed")
-        for options, wrong_schema, words in (
-                (labelled._replace(label_key="specie"), schema, "did you mean 'species'"),
-                (labelled, None, "needs a schema")):
-            with self.assertRaisesRegex(ValueError, words):
-                accessor.tf_dataset_factory([str(file)], options, wrong_schema)
-        with self.assertRaisesRegex(ValueError, "no file matches"):
-            accessor.tf_dataset_factory([str(self.dir / "none*")], labelled, schema)
-
-    def test_a_schema_and_a_feature_spec_are_two_forms_of_one_thing(self):
-        import tensorflow as tf  # pylint: disable=import-outside-toplevel
-        from tensorflow_transform.tf_metadata import schema_utils  # pylint: disable=import-outside-toplevel
-
-        spec = {
-            "scalar": tf.io.FixedLenFeature([], tf.float32),
-            "pair": tf.io.FixedLenFeature([2], tf.int64),
-            "some": tf.io.VarLenFeature(tf.string),
-            "sparse": tf.io.SparseFeature(["row", "column"], "value", tf.float32, [3, 4]),
-            "ragged": tf.io.RaggedFeature(tf.int64, value_key="flat", row_splits_dtype=tf.int64, partitions=[
-                tf.io.RaggedFeature.RowLengths("lengths"), tf.io.RaggedFeature.UniformRowLength(2)]),
-        }
-        # The lengths of a ragged tensor are a feature, which is part of no other tensor.
-        found, domains = schema_utils.schema_as_feature_spec(schema_utils.schema_from_feature_spec(spec))
-        self.assertEqual(found, spec)
-        self.assertEqual(domains, {})
 
 
 class FnArgsTest(ModuleWorkspace):

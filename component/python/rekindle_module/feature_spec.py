@@ -174,7 +174,7 @@ def _ragged(name, ragged, types):
     int32 = ragged.row_partition_dtype == schema_pb2.TensorRepresentation.INT32
     lengths = [partition.row_length for partition in ragged.partition if partition.HasField("row_length")]
     spec = tf.io.RaggedFeature(
-        _column_dtype(name, value, types), value_key=value, partitions=[_partition(p) for p in ragged.partition],
+        _column_dtype(name, value, types), value_key=value, partitions=tuple(map(_partition, ragged.partition)),
         row_splits_dtype=tf.int32 if int32 else tf.int64)
     return _Tensor(spec, value, tuple([value] + lengths))
 

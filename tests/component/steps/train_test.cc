@@ -64,8 +64,24 @@ class TrainTest : public ::testing::Test {
     return *ParseArtifactRef(absl::StrCat("id:", ids->artifact_ids(0)));
   }
 
+  // A script that writes them to the file `argv`, and answers nothing.
+  std::string ProgramThatNotesItsArguments() {
+    std::string program = dir_.Write(
+        "program", absl::StrCat("#!/bin/sh\necho \"$@\" > ", dir_ / "argv"));
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    return program;
+  }
+
   // What the trainer was given.
   ExecutorInput Given() {
+    const auto input =
+        ReadExecutorInput(JoinPath(GivenIn(), "executor_input.json"));
+    EXPECT_THAT(input, IsOk());
+    return input.ok() ? *input : ExecutorInput{};
+  }
+
+  // Trains, and returns the folder of the execution.
+  std::string GivenIn() {
     StepSpec spec;
     spec.pipeline = "p";
     spec.run_id = "r";
@@ -77,10 +93,7 @@ class TrainTest : public ::testing::Test {
     const auto report = Launcher(*store_, launch).Run(spec, *executor);
     EXPECT_THAT(report, IsOk());
     const OutputPaths paths(spec.pipeline_root, spec.node_id);
-    const auto input = ReadExecutorInput(JoinPath(
-        paths.ExecutionDir(report->execution_id), "executor_input.json"));
-    EXPECT_THAT(input, IsOk());
-    return input.ok() ? *input : ExecutorInput{};
+    return paths.ExecutionDir(report->execution_id);
   }
 
   TempDir dir_;
@@ -115,10 +128,7 @@ TEST_F(TrainTest, TheSchemaIsItsOnlyFile) {
 
 TEST_F(TrainTest, AModuleIsHandedOnAndItsContentsCount) {
   const std::string module = dir_.Write("libmine.so", "one");
-  options_.trainer_binary = dir_.Write(
-      "trainer", absl::StrCat("#!/bin/sh\necho \"$@\" > ", dir_ / "argv"));
-  std::filesystem::permissions(options_.trainer_binary,
-                               std::filesystem::perms::owner_all);
+  options_.trainer_binary = ProgramThatNotesItsArguments();
   options_.module_file = module;
   Given();
   EXPECT_THAT(*ReadFile(dir_ / "argv"),
@@ -133,6 +143,25 @@ TEST_F(TrainTest, AModuleIsHandedOnAndItsContentsCount) {
   EXPECT_EQ(before, key_of());
   dir_.Write("libmine.so", "two");
   EXPECT_NE(before, key_of());
+}
+
+TEST_F(TrainTest, AModuleInPythonIsRunByItsInterpreter) {
+  options_.module_file = dir_.Write("mine.py", "one");
+  options_.python = ProgramThatNotesItsArguments();
+  options_.python_library = "/library";
+  options_.skip_validation = true;
+  const std::string input = JoinPath(GivenIn(), "executor_input.json");
+  EXPECT_EQ(*ReadFile(dir_ / "argv"),
+            absl::StrCat("/library/run_module.py --executor=auto "
+                         "--skip_validation --executor_input=",
+                         input, " --module_file=", options_.module_file, "\n"));
+}
+
+TEST_F(TrainTest, AModuleInPythonNeedsNoSchema) {
+  options_.module_file = dir_.Write("mine.py", "");
+  options_.python = ProgramThatNotesItsArguments();
+  options_.schema = *ParseArtifactRef("none");
+  EXPECT_THAT(Given().schema_path, IsEmpty());
 }
 
 TEST_F(TrainTest, WithoutABaseModelItStartsCold) {
