@@ -37,7 +37,8 @@ set(training_folders
   optimizers
   strategies
   tasks
-  training)
+  training
+  transform)
 foreach(folder IN LISTS training_folders)
   list(APPEND RK_TRAINING component/${folder}/)
 endforeach()

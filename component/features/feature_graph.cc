@@ -230,12 +230,14 @@ RawFeatures ParseExamples(const Scope& scope, const FeatureSpec& features,
   for (size_t i = 0; i < single.names.size(); ++i) {
     raw[single.names[i]] = {.values = parsed.sparse_values[i],
                             .indices = parsed.sparse_indices[i],
-                            .row_splits = std::nullopt};
+                            .row_splits = std::nullopt,
+                            .dense_shape = parsed.sparse_shapes[i]};
   }
   for (size_t i = 0; i < several.names.size(); ++i) {
     raw[several.names[i]] = {.values = parsed.ragged_values[i],
                              .indices = std::nullopt,
-                             .row_splits = parsed.ragged_row_splits[i]};
+                             .row_splits = parsed.ragged_row_splits[i],
+                             .dense_shape = std::nullopt};
   }
   return raw;
 }

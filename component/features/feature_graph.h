@@ -16,12 +16,14 @@ namespace rekindle {
 // (float, int64, string), in one of three forms:
 //   dense    `values` [n], [n, 1] or [n, width]; only NaN is missing
 //   sparse   `values` [m] and `indices` int64 [m, 2], as a SparseTensor has
-//            them: rows without a value are missing
+//            them: rows without a value are missing; `dense_shape` int64 [2]
+//            where it is known
 //   ragged   `values` [m] and `row_splits` int64 [n + 1]
 struct RawFeature {
   tensorflow::Output values;
   std::optional<tensorflow::Output> indices;
   std::optional<tensorflow::Output> row_splits;
+  std::optional<tensorflow::Output> dense_shape;
 };
 using RawFeatures = std::map<std::string, RawFeature>;
 

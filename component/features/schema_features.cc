@@ -211,7 +211,9 @@ class Sorter {
     categorical.embedding_dim = config.embedding_dim;
     categorical.combiner =
         config.combiner == "sum" ? Combiner::kSum : Combiner::kMean;
-    const bool single = ValueCount(feature) == 1;
+    const bool shapeless = !feature.has_shape() && !feature.has_value_count();
+    const bool single = ValueCount(feature) == 1 &&
+                        !(shapeless && options_.shapeless_is_multivalent);
     auto& list = single ? out_.spec.categorical : out_.spec.multivalent;
     list.push_back(std::move(categorical));
   }

@@ -33,6 +33,9 @@ struct FeatureOptions {
   // For strings without a domain, and integers that the schema calls
   // categorical without bounds; 0: such features are left out.
   int64_t default_hash_buckets = 0;
+  // A categorical feature of which the schema says no shape and no value_count
+  // is multivalent, as tensorflow_transform means it, and not single.
+  bool shapeless_is_multivalent = false;
 };
 
 struct SchemaFeatures {

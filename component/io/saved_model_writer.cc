@@ -1,5 +1,7 @@
 #include "component/io/saved_model_writer.h"
 
+#include <cstring>
+#include <filesystem>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -29,6 +31,10 @@ using ::tensorflow::Output;
 using ::tensorflow::Scope;
 using ::tensorflow::Tensor;
 using ::tensorflow::TensorInfo;
+
+std::string FileName(const AssetFile& asset) {
+  return std::filesystem::path(asset.file).filename();
+}
 
 // Adds the nodes that save and restore every variable, and describes them.
 class SaverNodes {
@@ -90,14 +96,22 @@ class SaverNodes {
   std::vector<tensorflow::DataType> types_;
 };
 
+// Zeros, or empty strings.
+Tensor ZerosLike(const Tensor& value) {
+  Tensor zeros(value.dtype(), value.shape());
+  if (tensorflow::DataTypeCanUseMemcpy(zeros.dtype())) {
+    std::memset(zeros.data(), 0, zeros.TotalBytes());
+  }
+  return zeros;
+}
+
 // Describes a variable as Python's loader wants it: with an initializer and a
 // value, though the saver is what fills it.
 tensorflow::VariableDef DescribeVariable(const Scope& scope,
                                          const ModelVariable& variable) {
-  Tensor zeros(variable.value.dtype(), variable.value.shape());
-  zeros.flat<float>().setZero();
-  const Output initial = ops::Const(scope.WithOpName("initial"),
-                                    tensorflow::Input::Initializer(zeros));
+  const Output initial =
+      ops::Const(scope.WithOpName("initial"),
+                 tensorflow::Input::Initializer(ZerosLike(variable.value)));
   const ops::AssignVariableOp assign(scope.WithOpName("assign"),
                                      variable.handle, initial);
   const Output read = ops::ReadVariableOp(
@@ -151,6 +165,32 @@ void AddSignatures(const SavedModelContents& contents, MetaGraphDef* meta) {
   }
 }
 
+// Names the assets' files as the tensor that each is for wants them, where
+// newer readers look and where older ones do.
+void AddAssets(const SavedModelContents& contents, MetaGraphDef* meta) {
+  for (const AssetFile& asset : contents.assets) {
+    tensorflow::AssetFileDef& def = *meta->add_asset_file_def();
+    def.mutable_tensor_info()->set_name(asset.path.name());
+    def.set_filename(FileName(asset));
+    (*meta->mutable_collection_def())[tensorflow::kSavedModelAssetsKey]
+        .mutable_any_list()
+        ->add_value()
+        ->PackFrom(def);
+  }
+}
+
+// One operation that runs all of them, named where loaders of all versions
+// look.
+void AddInitializers(const SavedModelContents& contents, MetaGraphDef* meta) {
+  if (contents.initializers.empty()) return;
+  const ops::NoOp all(contents.scope.WithOpName("initialize")
+                          .WithControlDependencies(contents.initializers));
+  if (!contents.scope.ok()) return;
+  (*meta->mutable_collection_def())[tensorflow::kSavedModelMainOpKey]
+      .mutable_node_list()
+      ->add_value(all.operation.node()->name());
+}
+
 absl::Status FillMetaGraph(const SavedModelContents& contents,
                            MetaGraphDef* meta) {
   RK_RETURN_IF_ERROR(contents.scope.status());
@@ -158,9 +198,32 @@ absl::Status FillMetaGraph(const SavedModelContents& contents,
   meta->mutable_meta_info_def()->set_tensorflow_version(TF_Version());
   SaverNodes(contents).AddTo(meta->mutable_saver_def());
   AddVariables(contents, meta);
+  AddAssets(contents, meta);
+  AddInitializers(contents, meta);
   RK_RETURN_IF_ERROR(contents.scope.status());
   AddSignatures(contents, meta);
   return contents.scope.ToGraphDef(meta->mutable_graph_def());
+}
+
+absl::Status CopyAssets(const std::vector<AssetFile>& assets,
+                        const std::string& folder) {
+  if (assets.empty()) return absl::OkStatus();
+  const std::string below =
+      absl::StrCat(folder, "/", tensorflow::kSavedModelAssetsDirectory);
+  RK_RETURN_IF_ERROR(MakeFolder(below));
+  std::map<std::string, std::string> copied;  // by name
+  for (const AssetFile& asset : assets) {
+    const auto [first, added] = copied.emplace(FileName(asset), asset.file);
+    if (!added && first->second != asset.file) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "two files for the SavedModel's assets are called '", first->first,
+          "': '", first->second, "' and '", asset.file, "'"));
+    }
+    RK_ASSIGN_OR_RETURN(const std::string bytes, ReadWholeFile(asset.file));
+    RK_RETURN_IF_ERROR(
+        ReplaceFile(absl::StrCat(below, "/", FileName(asset)), bytes));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -180,6 +243,7 @@ absl::Status WriteSavedModel(const SavedModelContents& contents,
   RK_RETURN_IF_ERROR(WriteTensors(
       Values(contents),
       absl::StrCat(variables, "/", tensorflow::kSavedModelVariablesFilename)));
+  RK_RETURN_IF_ERROR(CopyAssets(contents.assets, folder));
   return ReplaceFile(
       absl::StrCat(folder, "/", tensorflow::kSavedModelFilenamePb),
       model.SerializeAsString());

@@ -3,8 +3,10 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "rekindle/training/serving_graph.h"
 #include "rekindle/training/signature.h"
 #include "tensorflow/cc/framework/ops.h"
 #include "tensorflow/cc/framework/scope.h"
@@ -15,7 +17,7 @@ namespace rekindle {
 // A variable of the graph: its VarHandleOp, and the value to save.
 struct ModelVariable {
   tensorflow::Output handle;
-  tensorflow::Tensor value;  // of float
+  tensorflow::Tensor value;
   bool trainable = true;
 };
 
@@ -24,6 +26,9 @@ struct SavedModelContents {
   tensorflow::Scope scope;
   std::map<std::string, ModelVariable> variables;
   std::map<std::string, ModelSignature> signatures;
+  std::vector<AssetFile> assets = {};
+  // Run once when it is loaded, when variables and assets are in place.
+  std::vector<tensorflow::Operation> initializers = {};
 };
 
 // Writes a SavedModel into `folder`, which TensorFlow Serving, the C++ loader
@@ -32,8 +37,10 @@ struct SavedModelContents {
 // Adds the saver's nodes to contents.scope. saved_model.pb is written last: a
 // folder that has it is complete.
 //
-//   INTERNAL     the graph is not valid
-//   UNAVAILABLE  the folder is full or not writable
+//   INVALID_ARGUMENT  two assets have the same file name
+//   INTERNAL          the graph is not valid
+//   NOT_FOUND         an asset's file is not there
+//   UNAVAILABLE       the folder is full or not writable
 absl::Status WriteSavedModel(const SavedModelContents& contents,
                              const std::string& folder);
 

@@ -49,10 +49,20 @@ absl::StatusOr<Args> ParseArgs(absl::string_view flag,
   return args;
 }
 
+bool IsNone(const ArtifactRef& ref) {
+  return ref == ArtifactRef{ArtifactRef::None{}};
+}
+
+// A module in Python knows its features, and a transform graph has a schema of
+// its own.
+bool NeedsSchema(const TrainOptions& options) {
+  return !HasPythonModule(options) && IsNone(options.transform_graph);
+}
+
 // Adds an input that a step can go without, but was told to read.
 void AddIfNamed(const std::string& key, const std::string& type_name,
                 const ArtifactRef& ref, StepSpec& spec) {
-  if (ref == ArtifactRef{ArtifactRef::None{}}) return;
+  if (IsNone(ref)) return;
   spec.inputs.push_back(
       {key, type_name, ref, /*required=*/true, /*single=*/true});
 }
@@ -133,6 +143,9 @@ class Train : public Executor {
     validator.argv = {options_.validator_binary, "--mode=validate",
                       absl::StrCat("--saved_model=", input.serving_model_dir),
                       absl::StrCat("--examples=", input.eval_files.front())};
+    if (!input.transform_graph_path.empty()) {
+      validator.argv.emplace_back("--transformed");
+    }
     validator.on_line = [&last_line](absl::string_view line) {
       last_line = std::string(line);
     };
@@ -204,7 +217,7 @@ std::unique_ptr<Executor> MakeTrain(TrainOptions options, StepSpec& spec) {
   spec.execution_type = TrainerType();
   spec.inputs = {{"examples", "Examples", options.examples},
                  {"schema", "Schema", options.schema,
-                  /*required=*/!HasPythonModule(options), /*single=*/true},
+                  /*required=*/NeedsSchema(options), /*single=*/true},
                  {"base_model", "Model", options.base_model, /*required=*/false,
                   /*single=*/true}};
   AddIfNamed("transform_graph", "TransformGraph", options.transform_graph,

@@ -48,7 +48,8 @@ TabularArchitecture TabularModelConfig::Architecture() const {
 void TabularConfig::Describe(ConfigFields& fields) {
   TaskConfig::Describe(fields);
   fields.Add("label_key", &label_key, "the feature to learn").NotEmpty();
-  fields.Add("schema_path", &schema_path, "a Schema as text").NotEmpty();
+  fields.Add("schema_path", &schema_path,
+             "a Schema as text; needed unless there is a transform graph");
   fields.Add("model", &model);
   fields.Add("features", &features, "by name, beside the schema");
   fields
@@ -57,11 +58,21 @@ void TabularConfig::Describe(ConfigFields& fields) {
       .AtLeast(0);
 }
 
+absl::Status TabularConfig::Validate() const {
+  if (!schema_path.empty() || !transform_graph_path.empty()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      "schema_path must be set: it says which features there are");
+}
+
 FeatureOptions TabularConfig::Features(LabelUse label_use) const {
-  FeatureOptions options{.label_key = label_key,
-                         .label_use = label_use,
-                         .features = {},
-                         .default_hash_buckets = default_hash_buckets};
+  FeatureOptions options{
+      .label_key = label_key,
+      .label_use = label_use,
+      .features = {},
+      .default_hash_buckets = default_hash_buckets,
+      .shapeless_is_multivalent = !transform_graph_path.empty()};
   for (const auto& [feature_name, said] : features) {
     options.features[feature_name] = said.feature;
   }

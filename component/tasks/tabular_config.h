@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "component/features/schema_features.h"
 #include "component/tasks/tabular_model.h"
 #include "rekindle/training/config.h"
@@ -39,14 +40,16 @@ struct TabularModelConfig : Config {
   TabularArchitecture Architecture() const;
 };
 
-// A tabular task, of classes or of numbers.
+// A tabular task, of classes or of numbers. It needs schema_path, or
+// transform_graph_path, which has a schema of its own.
 struct TabularConfig : TaskConfig {
-  std::string label_key;  // required, as is schema_path: the feature to learn
+  std::string label_key;  // required: the feature to learn
   TabularModelConfig model;
   std::map<std::string, TabularFeatureConfig> features;
   int64_t default_hash_buckets = 0;
 
   void Describe(ConfigFields& fields) override;
+  absl::Status Validate() const override;
 
   FeatureOptions Features(LabelUse label_use) const;
 };

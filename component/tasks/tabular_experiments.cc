@@ -23,6 +23,7 @@ struct PenguinConfig final : TabularConfig {
     TabularConfig::Describe(fields);
     fields.Add("schema_path", &schema_path, "empty: the penguins' own");
   }
+  absl::Status Validate() const override { return absl::OkStatus(); }
 };
 
 // The tabular task on penguins, which it writes into the run's folder.
@@ -30,6 +31,12 @@ class PenguinTask final : public TabularTask {
  public:
   static absl::StatusOr<std::unique_ptr<Task>> Make(
       const PenguinConfig& config, const TaskContext& context) {
+    if (!config.transform_graph_path.empty()) {
+      return absl::InvalidArgumentError(
+          "task.transform_graph_path is set, but penguin/local brings its own "
+          "examples; tabular/classification takes those that were "
+          "transformed");
+    }
     RK_ASSIGN_OR_RETURN(
         const PenguinFiles files,
         WritePenguins(absl::StrCat(context.logging_dir, "/penguins")));
@@ -47,7 +54,7 @@ class PenguinTask final : public TabularTask {
  private:
   PenguinTask(std::unique_ptr<PenguinConfig> config, SchemaFeatures features,
               int64_t seed)
-      : TabularTask(*config, std::move(features), seed),
+      : TabularTask(*config, std::move(features), /*transform=*/nullptr, seed),
         config_(std::move(config)) {}
 
   const std::unique_ptr<PenguinConfig> config_;

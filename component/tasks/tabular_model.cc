@@ -78,6 +78,12 @@ std::vector<std::string> NumericNames(const FeatureSpec& features) {
   return names;
 }
 
+// What is there when a model serves.
+FeatureSpec WithoutLabel(FeatureSpec features) {
+  features.label.reset();
+  return features;
+}
+
 // Uniform within Glorot's limit.
 void FillGlorot(RandomStream random, Tensor* weights) {
   const auto fans =
@@ -281,23 +287,25 @@ Output TabularModel::WithWide(GraphBuilder& graph, const NamedOutputs& inputs,
   return parts.size() == 1 ? deep : ops::AddN(graph.scope(), parts).sum;
 }
 
-std::map<std::string, ModelSignature> TabularModel::Signatures(
-    GraphBuilder& graph) const {
+ModelSignature TabularModel::ExamplesSignature(GraphBuilder& graph) const {
   const Scope& scope = graph.scope();
   const Output examples =
       ops::Placeholder(scope.WithOpName("examples"), tensorflow::DT_STRING,
                        ops::Placeholder::Shape({-1}));
-  FeatureSpec served = features_;
-  served.label.reset();
-  ModelSignature of_examples{
-      .inputs = {{"examples", {examples, {-1}}}},
-      .outputs = Answers(graph, EncodeExamples(scope, served, examples))};
-  const RawInputs raw = AddRawInputs(scope.NewSubScope("raw"), served);
+  return {.inputs = {{"examples", {examples, {-1}}}},
+          .outputs = Answers(
+              graph, EncodeExamples(scope, WithoutLabel(features_), examples))};
+}
+
+std::map<std::string, ModelSignature> TabularModel::Signatures(
+    ServingGraph& graph) const {
+  const RawInputs raw =
+      AddRawInputs(graph.scope().NewSubScope("raw"), WithoutLabel(features_));
   ModelSignature of_tensors{.inputs = {}, .outputs = Answers(graph, raw.batch)};
   for (const auto& [name, placeholder] : raw.placeholders) {
     of_tensors.inputs[name] = {placeholder, {-1}};
   }
-  return {{"serving_default", std::move(of_examples)},
+  return {{kServingDefault, ExamplesSignature(graph)},
           {"serving_raw", std::move(of_tensors)}};
 }
 

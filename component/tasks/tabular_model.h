@@ -9,6 +9,7 @@
 #include "component/features/feature_spec.h"
 #include "rekindle/training/graph_builder.h"
 #include "rekindle/training/model.h"
+#include "rekindle/training/serving_graph.h"
 #include "rekindle/training/signature.h"
 #include "rekindle/training/tensors.h"
 #include "rekindle/training/variable.h"
@@ -61,7 +62,10 @@ class TabularModel final : public Model {
   // (their names, the same in every row) and `predicted` (the best one's name
   // [n]), or `predictions`.
   std::map<std::string, ModelSignature> Signatures(
-      GraphBuilder& graph) const override;
+      ServingGraph& graph) const override;
+
+  // What `serving_default` is here.
+  ModelSignature ExamplesSignature(GraphBuilder& graph) const;
 
   // The same answers to a batch, for signatures of other inputs.
   std::map<std::string, SignatureTensor> Answers(

@@ -1,12 +1,16 @@
 #include "component/tasks/tabular_task.h"
 
 #include <cstdint>
+#include <set>
+#include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "component/input/example_stream.h"
 #include "component/tasks/normalization.h"
 #include "component/tasks/tabular_model.h"
+#include "component/tasks/transformed_model.h"
 #include "rekindle/training/metrics.h"
 #include "tensorflow/cc/ops/math_ops.h"
 #include "tensorflow/cc/ops/nn_ops.h"
@@ -23,24 +27,63 @@ using ::tensorflow::Scope;
 constexpr int64_t kMostMeasured = 1 << 18;
 constexpr int64_t kMeasuredBatch = 1024;
 
+absl::Status MadeFromLabel(const std::string& name, const std::string& label) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the transform graph makes the feature '", name, "' from the label '",
+      label,
+      "', which is not there when the model serves; leave it out with "
+      "task.features.",
+      name, ".ignore=true"));
+}
+
+// Says why a model of `features` could not serve raw examples.
+absl::Status CheckTransform(const TransformGraph& transform,
+                            const FeatureSpec& features) {
+  const std::set<std::string> names = FeatureNames(features);
+  for (const std::string& name : names) {
+    if (transform.outputs.contains(name)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the transform graph in '", transform.folder,
+        "' does not make the feature '", name, "' of its own schema"));
+  }
+  const std::string& label = features.label->name;
+  if (!transform.InputsOf(names).contains(label)) return absl::OkStatus();
+  for (const std::string& name : names) {
+    if (transform.InputsOf({name}).contains(label)) {
+      return MadeFromLabel(name, label);
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 TabularTask::TabularTask(const TabularConfig& config, SchemaFeatures features,
+                         std::shared_ptr<const TransformGraph> transform,
                          int64_t seed)
-    : config_(config), features_(std::move(features)), seed_(seed) {}
+    : config_(config),
+      features_(std::move(features)),
+      transform_(std::move(transform)),
+      seed_(seed) {}
 
 absl::StatusOr<std::unique_ptr<Task>> TabularTask::Make(
     const TabularConfig& config, LabelUse label_use, int64_t seed) {
-  if (!config.transform_graph_path.empty()) {
-    return absl::UnimplementedError(
-        "task.transform_graph_path is set, but this task takes examples as "
-        "they are");
+  const std::string& folder = config.transform_graph_path;
+  std::shared_ptr<const TransformGraph> transform;
+  std::string schema_path = config.schema_path;
+  if (!folder.empty()) {
+    RK_ASSIGN_OR_RETURN(TransformGraph read, ReadTransformGraph(folder));
+    transform = std::make_shared<const TransformGraph>(std::move(read));
+    schema_path = TransformedSchemaPath(folder);
   }
   RK_ASSIGN_OR_RETURN(
       SchemaFeatures features,
-      ReadSchemaFeatures(config.schema_path, config.Features(label_use)));
+      ReadSchemaFeatures(schema_path, config.Features(label_use)));
+  if (transform != nullptr) {
+    RK_RETURN_IF_ERROR(CheckTransform(*transform, features.spec));
+  }
   return std::unique_ptr<Task>(
-      new TabularTask(config, std::move(features), seed));
+      new TabularTask(config, std::move(features), std::move(transform), seed));
 }
 
 absl::StatusOr<std::unique_ptr<Dataset>> TabularTask::BuildInputs(
@@ -50,8 +93,12 @@ absl::StatusOr<std::unique_ptr<Dataset>> TabularTask::BuildInputs(
 }
 
 absl::StatusOr<std::unique_ptr<Model>> TabularTask::BuildModel() {
-  return std::make_unique<TabularModel>(features_.spec,
-                                        config_.model.Architecture());
+  const TabularArchitecture architecture = config_.model.Architecture();
+  if (transform_ == nullptr) {
+    return std::make_unique<TabularModel>(features_.spec, architecture);
+  }
+  return std::make_unique<TransformedModel>(features_.spec, architecture,
+                                            transform_);
 }
 
 Output TabularTask::BuildLosses(const Scope& scope, const NamedOutputs& inputs,

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "component/features/feature_spec.h"
 #include "component/tasks/tabular_config.h"
+#include "component/transform/transform_graph.h"
 #include "rekindle/training/task.h"
 
 namespace rekindle {
@@ -18,9 +19,13 @@ namespace rekindle {
 // error; MAE).
 class TabularTask : public Task {
  public:
-  // Reads the schema. `config` is not owned and must outlive the task.
+  // Reads the schema; with config.transform_graph_path that of transformed
+  // examples, and the transform graph. `config` is not owned and must outlive
+  // the task.
   //
-  //   what ReadSchemaFeatures answers
+  //   what ReadSchemaFeatures and ReadTransformGraph answer
+  //   INVALID_ARGUMENT  a feature is not an output of the transform graph, or
+  //                     is computed from the label
   static absl::StatusOr<std::unique_ptr<Task>> Make(const TabularConfig& config,
                                                     LabelUse label_use,
                                                     int64_t seed);
@@ -39,12 +44,14 @@ class TabularTask : public Task {
   const TaskConfig& config() const override { return config_; }
 
  protected:
+  // `transform` may be null.
   TabularTask(const TabularConfig& config, SchemaFeatures features,
-              int64_t seed);
+              std::shared_ptr<const TransformGraph> transform, int64_t seed);
 
  private:
   const TabularConfig& config_;
   const SchemaFeatures features_;
+  const std::shared_ptr<const TransformGraph> transform_;  // null: none
   const int64_t seed_;
 };
 

@@ -19,6 +19,7 @@
 #include "component/io/warmup_requests.h"
 #include "component/tasks/tabular_experiments.h"
 #include "component/training/model_export.h"
+#include "component/training/predictor.h"
 #include "component/training/progress_file.h"
 #include "component/training/run_start.h"
 #include "component/training/time_budget.h"
@@ -271,15 +272,39 @@ class ExecutorRun {
                         FirstExamples(config_->task->validation_data));
     RK_ASSIGN_OR_RETURN(const NamedTensors outputs,
                         trainer.FirstValidationStep());
-    absl::Status valid = ValidateExport(folder, examples, outputs);
+    const Model& model = trainer.model();
+    absl::Status valid =
+        ValidateExport(folder, model.TrainedSignature(), examples, outputs);
     if (!valid.ok()) {
       valid.SetPayload(kReasonPayload, absl::Cord("INVALID_OUTPUT"));
       return valid;
     }
-    RK_RETURN_IF_ERROR(WriteWarmupRequests(WarmupOfExamples(examples), folder));
+    RK_RETURN_IF_ERROR(model.TrainedSignature() == kServingDefault
+                           ? WriteWarmup(examples)
+                           : TryServing(model.ServingExamples()));
     Log(absl::StrFormat(
         "exported: %s (loaded again, gives the same answers to %d examples)",
         folder, examples.size()));
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteWarmup(const std::vector<std::string>& examples) const {
+    return WriteWarmupRequests(WarmupOfExamples(examples),
+                               input_.serving_model_dir);
+  }
+
+  // Asks serving_default about examples that were made up, as there are none of
+  // its kind: that it refuses them need not be wrong.
+  absl::Status TryServing(const std::vector<std::string>& examples) const {
+    RK_ASSIGN_OR_RETURN(
+        const std::unique_ptr<Predictor> predictor,
+        LoadPredictor(input_.serving_model_dir, kServingDefault));
+    const absl::Status asked = predictor->Predict(examples).status();
+    if (asked.ok()) return WriteWarmup(examples);
+    Log(absl::StrCat(
+        "serving_default was not tried, and gets no warm-up requests: there is "
+        "no raw example at hand, and it does not take an empty one: ",
+        asked.message()));
     return absl::OkStatus();
   }
 

@@ -69,6 +69,8 @@ tries whether one can be served: it loads, and its answers are finite numbers.
   --saved_model=DIR      the model to ask, a folder with saved_model.pb
   --examples=PATTERN     what to ask: TFRecord files of tf.Examples, plain or gzip
   --signature=NAME       predict: what to ask (default: serving_default)
+  --transformed          validate: the examples are what a transform graph made of
+                         those that the model serves
   --help, --version
 
 Examples:
@@ -198,7 +200,9 @@ int Ask(const Flags& flags) {
   const absl::Status asked =
       flags.Get("mode") == "predict"
           ? Predict(flags)
-          : ProbeModel(flags.Get("saved_model"), flags.Get("examples"));
+          : ProbeModel(flags.Get("saved_model"), flags.Get("examples"),
+                       flags.Has("transformed") ? ExampleForm::kTransformed
+                                                : ExampleForm::kServed);
   return asked.ok() ? 0 : Report(asked, kExitFailed);
 }
 
@@ -242,7 +246,7 @@ int Main(const std::vector<std::string>& arguments) {
                   "module_file", "executor_input", "saved_model", "examples",
                   "signature", "workers", "worker_restarts", "worker_timeout"},
        .repeated = {"config_file", "params_override"},
-       .switches = {"help", "version"}});
+       .switches = {"help", "transformed", "version"}});
   if (!flags.ok()) return Report(flags.status(), kExitUsage);
   if (flags->Has("help")) {
     std::cout << kHelp;

@@ -12,7 +12,7 @@
 #include "component/io/saved_model_writer.h"
 #include "component/io/variable_axes.h"
 #include "component/training/predictor.h"
-#include "rekindle/training/graph_builder.h"
+#include "rekindle/training/serving_graph.h"
 #include "tensorflow/cc/framework/scope.h"
 #include "tensorflow/cc/saved_model/constants.h"
 
@@ -55,11 +55,11 @@ absl::Status CheckEqual(const std::string& name, const Tensor& answer,
   return absl::OkStatus();
 }
 
-absl::Status Probe(const std::string& folder,
+absl::Status Probe(const std::string& folder, const std::string& signature,
                    const std::vector<std::string>& examples,
                    const NamedTensors& outputs) {
   RK_ASSIGN_OR_RETURN(const std::unique_ptr<Predictor> predictor,
-                      LoadPredictor(folder, "serving_default"));
+                      LoadPredictor(folder, signature));
   RK_ASSIGN_OR_RETURN(const NamedTensors answers, predictor->Predict(examples));
   for (const auto& [name, answer] : answers) {
     RK_RETURN_IF_ERROR(CheckFinite(name, answer));
@@ -76,7 +76,7 @@ absl::Status Probe(const std::string& folder,
 
 absl::Status ExportModel(const Model& model, const NamedTensors& values,
                          const std::string& folder) {
-  GraphBuilder graph(tensorflow::Scope::NewRootScope());
+  ServingGraph graph(tensorflow::Scope::NewRootScope());
   SavedModelContents contents{
       .scope = graph.scope(), .variables = {}, .signatures = {}};
   for (const VariableSpec& spec : model.variables()) {
@@ -86,19 +86,26 @@ absl::Status ExportModel(const Model& model, const NamedTensors& values,
                                      .trainable = spec.trainable};
   }
   contents.signatures = model.Signatures(graph);
-  if (contents.signatures.empty()) {
+  if (contents.signatures.empty() && graph.scope().ok()) {
     return absl::FailedPreconditionError(
         "the model has no signatures, so it cannot be exported; its class "
         "gives none in Signatures");
   }
+  for (const auto& [name, fixed] : graph.fixed_variables()) {
+    contents.variables[name] = {
+        .handle = fixed.handle, .value = fixed.value, .trainable = false};
+  }
+  contents.assets = graph.assets();
+  contents.initializers = graph.initializers();
   RK_RETURN_IF_ERROR(WriteVariableAxes(model.axes(), folder));
   return WriteSavedModel(contents, folder);
 }
 
 absl::Status ValidateExport(const std::string& folder,
+                            const std::string& signature,
                             const std::vector<std::string>& examples,
                             const NamedTensors& outputs) {
-  const absl::Status probed = Probe(folder, examples, outputs);
+  const absl::Status probed = Probe(folder, signature, examples, outputs);
   if (probed.ok()) return probed;
   std::error_code ignored;  // The error below is the one to tell.
   std::filesystem::remove(

@@ -19,14 +19,15 @@ namespace rekindle {
 absl::Status ExportModel(const Model& model, const NamedTensors& values,
                          const std::string& folder);
 
-// Loads the SavedModel in `folder` as a server would and asks it about the
-// serialized `examples`. Its answers must be finite, and where an answer has
-// the name of one of `outputs`, what training put out for the same examples,
-// equal to it within 1e-5. A model that fails is withdrawn: its saved_model.pb
-// is removed.
+// Loads the SavedModel in `folder` as a server would and asks its `signature`
+// about the serialized `examples`. Its answers must be finite, and where an
+// answer has the name of one of `outputs`, what training put out for the same
+// examples, equal to it within 1e-5. A model that fails is withdrawn: its
+// saved_model.pb is removed.
 //
 //   INTERNAL  the export does not load, or answers otherwise
 absl::Status ValidateExport(const std::string& folder,
+                            const std::string& signature,
                             const std::vector<std::string>& examples,
                             const NamedTensors& outputs);
 

@@ -14,6 +14,7 @@
 #include "component/io/tensor_bundle.h"
 #include "component/records/tfrecord_reader.h"
 #include "component/training/predictor.h"
+#include "rekindle/training/signature.h"
 #include "tensorflow/core/framework/tensor.h"
 
 namespace rekindle {
@@ -52,11 +53,17 @@ absl::Status CheckFinite(const std::string& name,
 
 }  // namespace
 
-absl::Status ProbeModel(const std::string& folder, const std::string& pattern) {
-  const absl::StatusOr<std::unique_ptr<Predictor>> model =
-      LoadPredictor(folder, "serving_default");
+absl::Status ProbeModel(const std::string& folder, const std::string& pattern,
+                        ExampleForm form) {
+  absl::StatusOr<std::unique_ptr<Predictor>> model =
+      LoadPredictor(folder, kServingDefault);
   if (absl::IsInvalidArgument(model.status())) return absl::OkStatus();
   RK_RETURN_IF_ERROR(model.status());
+  if (form == ExampleForm::kTransformed) {
+    model = LoadPredictor(folder, kServingTransformed);
+    if (absl::IsNotFound(model.status())) return absl::OkStatus();
+    RK_RETURN_IF_ERROR(model.status());
+  }
   RK_ASSIGN_OR_RETURN(const std::vector<std::string> examples,
                       FirstExamples(pattern));
   RK_ASSIGN_OR_RETURN(const NamedTensors answers, (*model)->Predict(examples));

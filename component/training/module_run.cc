@@ -21,7 +21,10 @@ absl::Status TryModel(const Module& module, const ExecutorInput& input) {
                                             "SavedModel in '",
                                             folder, "'"));
   }
-  const absl::Status probed = ProbeModel(folder, input.eval_files.front());
+  const absl::Status probed = ProbeModel(folder, input.eval_files.front(),
+                                         input.transform_graph_path.empty()
+                                             ? ExampleForm::kServed
+                                             : ExampleForm::kTransformed);
   if (probed.ok()) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat(
       "run_fn of '", module.path(),

@@ -71,7 +71,7 @@ class LineModel final : public rekindle::Model {
   }
 
   std::map<std::string, rekindle::ModelSignature> Signatures(
-      GraphBuilder& graph) const override {
+      rekindle::ServingGraph& graph) const override {
     const Output x =
         ops::Placeholder(graph.scope().WithOpName("x"), tensorflow::DT_FLOAT,
                          ops::Placeholder::Shape({-1, 2}));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rekindle/training/graph_builder.h"
+#include "rekindle/training/serving_graph.h"
 #include "rekindle/training/signature.h"
 #include "rekindle/training/tensors.h"
 #include "rekindle/training/variable.h"
@@ -45,9 +46,16 @@ class Model {
   // What a SavedModel of it offers, by name, added to `graph`. None: it cannot
   // be exported.
   virtual std::map<std::string, ModelSignature> Signatures(
-      GraphBuilder& /*graph*/) const {
+      ServingGraph& /*graph*/) const {
     return {};
   }
+
+  // The signature that takes examples as training reads them; an export is
+  // tried with it.
+  virtual std::string TrainedSignature() const { return kServingDefault; }
+
+  // Where that is another, some examples that `serving_default` can parse.
+  virtual std::vector<std::string> ServingExamples() const { return {}; }
 };
 
 }  // namespace rekindle

@@ -9,6 +9,11 @@
 
 namespace rekindle {
 
+// Names of signatures: the one that servers ask by default, and the one that
+// takes transformed examples where that takes raw ones.
+inline constexpr char kServingDefault[] = "serving_default";
+inline constexpr char kServingTransformed[] = "serving_transformed";
+
 // A tensor of the graph that a signature names.
 struct SignatureTensor {
   tensorflow::Output output;
