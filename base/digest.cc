@@ -128,6 +128,14 @@ std::string Sha256::HexDigest() {
       {reinterpret_cast<const char*>(bytes.data()), size});
 }
 
+std::array<uint8_t, 32> Sha256::TakeDigest() {
+  std::array<uint8_t, 32> bytes;
+  EVP_DigestFinal_ex(context_->evp, bytes.data(), nullptr);
+  // The same algorithm again: to look it up costs more than a short text.
+  EVP_DigestInit_ex(context_->evp, nullptr, nullptr);
+  return bytes;
+}
+
 absl::StatusOr<TreeDigest> DigestTree(const std::string& path) {
   RK_ASSIGN_OR_RETURN(const std::vector<TreeFile> files, ListTree(path));
   TreeDigest result;

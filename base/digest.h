@@ -1,6 +1,7 @@
 #ifndef REKINDLE_BASE_DIGEST_H_
 #define REKINDLE_BASE_DIGEST_H_
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -25,6 +26,9 @@ class Sha256 {
 
   // The digest of everything so far in hexadecimal. Call it once, last.
   std::string HexDigest();
+
+  // The digest of everything so far; what comes next begins another one.
+  std::array<uint8_t, 32> TakeDigest();
 
  private:
   struct Context;

@@ -18,6 +18,8 @@ int ImportCommand(const Arguments& arguments);
 int PushCommand(const Arguments& arguments);
 int ResolveCommand(const Arguments& arguments);
 int SchemaGenCommand(const Arguments& arguments);
+int StatisticsGenCommand(const Arguments& arguments);
+int StatisticsShowCommand(const Arguments& arguments);
 int TrainCommand(const Arguments& arguments);
 
 int CacheLsCommand(const Arguments& arguments);

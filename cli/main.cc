@@ -24,9 +24,14 @@ struct Command {
 };
 
 constexpr auto kCommands = std::to_array<Command>({
-    {"example-gen", "CSV to TFRecords of tf.Example, split into train and eval",
+    {"example-gen", "CSV or TFRecord files to tf.Examples in splits",
      ExampleGenCommand},
-    {"schema-gen", "infer a schema from examples", SchemaGenCommand},
+    {"statistics-gen", "compute statistics of each split of examples",
+     StatisticsGenCommand},
+    {"statistics show", "print statistics as tables, or as a page",
+     StatisticsShowCommand},
+    {"schema-gen", "infer a schema from statistics or examples",
+     SchemaGenCommand},
     {"train", "train a model, warm-started from the latest one", TrainCommand},
     {"evaluate", "measure a model, and bless it if it is good enough",
      EvaluateCommand},

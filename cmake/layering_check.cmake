@@ -56,6 +56,12 @@ rk_layer(component/steps base/ metadata/api/ component/blessing/ component/resol
 rk_layer(operator base/ metadata/api/ operator/ ${RK_PROTO})
 rk_layer(operator/plugin base/ metadata/api/ operator/ component/resolve/ component/cache/ component/launch/ ${RK_PROTO})
 rk_layer(cli base/ metadata/ component/blessing/ component/resolve/ component/cache/ component/launch/ component/steps/ component/contract/ operator/ cli/
+rk_layer(component/data base/ component/records/ component/data/ tensorflow/core/example/ ${RK_PROTO})
+rk_layer(component/steps base/ metadata/api/ component/resolve/ component/cache/ component/contract/ component/records/
+         component/launch/ component/data/ component/steps/ tensorflow/core/example/ ${RK_PROTO})
+rk_layer(operator base/ metadata/api/ operator/ ${RK_PROTO})
+rk_layer(operator/plugin base/ metadata/api/ operator/ component/resolve/ component/cache/ component/launch/ ${RK_PROTO})
+rk_layer(cli base/ metadata/ component/resolve/ component/cache/ component/launch/ component/data/ component/steps/ component/contract/ operator/ cli/
          ${RK_PROTO})
 
 function(rk_check_file file folder)

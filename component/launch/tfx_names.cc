@@ -143,6 +143,9 @@ absl::string_view ContentSuffix(const ArtifactType& type) {
 }
 
 ArtifactType ExamplesType() { return *StandardArtifactType("Examples"); }
+ArtifactType ExampleStatisticsType() {
+  return *StandardArtifactType("ExampleStatistics");
+}
 ArtifactType SchemaType() { return *StandardArtifactType("Schema"); }
 ArtifactType ModelType() { return *StandardArtifactType("Model"); }
 ArtifactType ModelRunType() { return *StandardArtifactType("ModelRun"); }
@@ -157,6 +160,19 @@ ArtifactType PushedModelType() { return *StandardArtifactType("PushedModel"); }
 ExecutionType CsvExampleGenType() {
   return NamedExecutionType(
       "tfx.components.example_gen.csv_example_gen.component.CsvExampleGen");
+}
+
+ExecutionType ImportExampleGenType() {
+  return NamedExecutionType(
+      "tfx.components.example_gen.import_example_gen.component."
+      "ImportExampleGen");
+}
+
+ExecutionType StatisticsGenType() {
+  ExecutionType type = NamedExecutionType(
+      "tfx.components.statistics_gen.component.StatisticsGen");
+  type.set_base_type(ExecutionType::PROCESS);
+  return type;
 }
 
 ExecutionType SchemaGenType() {

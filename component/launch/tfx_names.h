@@ -20,6 +20,7 @@ inline constexpr char kTfxVersion[] = "1.21.0";
 // Artifact types, with the properties and base types TFX declares: its readers
 // compare them field by field.
 ml_metadata::ArtifactType ExamplesType();
+ml_metadata::ArtifactType ExampleStatisticsType();
 ml_metadata::ArtifactType SchemaType();
 ml_metadata::ArtifactType ModelType();
 ml_metadata::ArtifactType ModelRunType();
@@ -39,6 +40,8 @@ absl::string_view ContentSuffix(const ml_metadata::ArtifactType& type);
 
 // Execution types, named by TFX's component classes.
 ml_metadata::ExecutionType CsvExampleGenType();
+ml_metadata::ExecutionType ImportExampleGenType();
+ml_metadata::ExecutionType StatisticsGenType();
 ml_metadata::ExecutionType SchemaGenType();
 ml_metadata::ExecutionType TrainerType();
 ml_metadata::ExecutionType ImporterType();

@@ -1,12 +1,7 @@
 #include "component/records/tfrecord_reader.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
-#include <unistd.h>
 #include <utility>
-#include <zlib.h>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -34,61 +29,10 @@ bool ChecksumMatches(absl::string_view bytes, const char* stored) {
   return MaskedCrc32c(bytes) == LoadLittleEndian(stored, kChecksumSize);
 }
 
-absl::Status ReadError(const std::string& path) {
-  return absl::UnavailableError(
-      absl::StrCat("cannot read '", path, "': ", std::strerror(errno)));
-}
-
-class PlainSource final : public ByteSource {
- public:
-  PlainSource(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
-  PlainSource(const PlainSource&) = delete;
-  PlainSource& operator=(const PlainSource&) = delete;
-  ~PlainSource() override { close(fd_); }
-
-  absl::StatusOr<size_t> Read(char* out, size_t size) override {
-    ssize_t got = 0;
-    do {
-      got = read(fd_, out, size);
-    } while (got < 0 && errno == EINTR);
-    if (got < 0) return ReadError(path_);
-    return static_cast<size_t>(got);
-  }
-
- private:
-  const int fd_;
-  const std::string path_;
-};
-
-class GzipSource final : public ByteSource {
- public:
-  GzipSource(gzFile file, std::string path)
-      : file_(file), path_(std::move(path)) {
-    gzbuffer(file_, kBufferSize);
-  }
-  GzipSource(const GzipSource&) = delete;
-  GzipSource& operator=(const GzipSource&) = delete;
-  ~GzipSource() override { gzclose_r(file_); }
-
-  absl::StatusOr<size_t> Read(char* out, size_t size) override {
-    const int got = gzread(file_, out, static_cast<unsigned>(size));
-    if (got > 0) return static_cast<size_t>(got);
-    int code = Z_OK;
-    const char* message = gzerror(file_, &code);
-    if (code == Z_OK || code == Z_STREAM_END) return 0;
-    if (code == Z_ERRNO) return ReadError(path_);
-    return absl::DataLossError(message);
-  }
-
- private:
-  gzFile file_;
-  const std::string path_;
-};
-
 // A plain file may begin with gzip's magic by chance (a first record of half a
 // megabyte); one whose first header carries the right checksum is plain.
-bool IsGzip(absl::string_view start) {
-  if (start.size() < 2 || start.substr(0, 2) != "\x1f\x8b") return false;
+bool IsGzipRecords(absl::string_view start) {
+  if (!BeginsLikeGzip(start)) return false;
   return start.size() < kHeaderSize ||
          !ChecksumMatches(start.substr(0, kLengthSize),
                           start.data() + kLengthSize);
@@ -163,23 +107,10 @@ absl::Status TfRecordReader::Corrupt(absl::string_view what) const {
 
 absl::StatusOr<std::unique_ptr<TfRecordReader>> OpenTfRecordReader(
     const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0 && errno == ENOENT) {
-    return absl::NotFoundError(absl::StrCat("there is no file '", path, "'"));
-  }
-  if (fd < 0) return ReadError(path);
-  auto plain = std::make_unique<PlainSource>(fd, path);
-
-  char start[kHeaderSize];
-  const ssize_t got = pread(fd, start, sizeof(start), 0);
-  if (got < 0) return ReadError(path);
-  if (!IsGzip({start, static_cast<size_t>(got)})) {
-    return std::make_unique<TfRecordReader>(std::move(plain), path);
-  }
-  gzFile gzip = gzopen(path.c_str(), "rbe");
-  if (gzip == nullptr) return ReadError(path);
-  return std::make_unique<TfRecordReader>(
-      std::make_unique<GzipSource>(gzip, path), path);
+  static_assert(kHeaderSize <= kGzipProbe);
+  RK_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source,
+                      OpenByteSource(path, IsGzipRecords));
+  return std::make_unique<TfRecordReader>(std::move(source), path);
 }
 
 }  // namespace rekindle

@@ -11,20 +11,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "component/records/byte_source.h"
 
 namespace rekindle {
-
-// Internal: where a reader's bytes come from.
-class ByteSource {
- public:
-  virtual ~ByteSource() = default;
-
-  // Fills at most `size` bytes at `out`; returns how many, 0 at the end.
-  //
-  //   DATA_LOSS    the compressed stream is damaged or cut short
-  //   UNAVAILABLE  the file cannot be read
-  virtual absl::StatusOr<size_t> Read(char* out, size_t size) = 0;
-};
 
 // Reads the records of a TFRecord file, one after the other, and checks every
 // checksum. Thread-compatible.

@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "component/records/crc32c.h"
+#include "component/records/record_framing.h"
 
 namespace rekindle {
 namespace {
@@ -23,27 +23,6 @@ struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 using FilePtr = std::unique_ptr<std::FILE, CloseFile>;
-
-template <typename Integer>
-void AppendLittleEndian(Integer value, std::string* out) {
-  for (size_t i = 0; i < sizeof(value); ++i) {
-    out->push_back(static_cast<char>(value >> (8 * i)));
-  }
-}
-
-// Record framing: length, its checksum, the bytes, their checksum.
-std::string Header(absl::string_view record) {
-  std::string header;
-  AppendLittleEndian(uint64_t{record.size()}, &header);
-  AppendLittleEndian(MaskedCrc32c(header), &header);
-  return header;
-}
-
-std::string Footer(absl::string_view record) {
-  std::string footer;
-  AppendLittleEndian(MaskedCrc32c(record), &footer);
-  return footer;
-}
 
 // The bytes of a file, through a buffer.
 class ByteSink {
@@ -86,9 +65,9 @@ class PlainWriter final : public TfRecordWriter {
   explicit PlainWriter(ByteSink sink) : sink_(std::move(sink)) {}
 
   absl::Status Write(absl::string_view record) override {
-    RK_RETURN_IF_ERROR(sink_.Append(Header(record)));
-    RK_RETURN_IF_ERROR(sink_.Append(record));
-    return sink_.Append(Footer(record));
+    framed_.clear();
+    AppendFramedRecord(record, &framed_);
+    return sink_.Append(framed_);
   }
 
   absl::Status Flush() override { return sink_.Flush(); }
@@ -97,6 +76,7 @@ class PlainWriter final : public TfRecordWriter {
 
  private:
   ByteSink sink_;
+  std::string framed_;  // keeps its memory
 };
 
 class GzipWriter final : public TfRecordWriter {
@@ -111,9 +91,9 @@ class GzipWriter final : public TfRecordWriter {
   ~GzipWriter() override { deflateEnd(&zlib_); }
 
   absl::Status Write(absl::string_view record) override {
-    RK_RETURN_IF_ERROR(Deflate(Header(record), Z_NO_FLUSH));
-    RK_RETURN_IF_ERROR(Deflate(record, Z_NO_FLUSH));
-    return Deflate(Footer(record), Z_NO_FLUSH);
+    framed_.clear();
+    AppendFramedRecord(record, &framed_);
+    return Deflate(framed_, Z_NO_FLUSH);
   }
 
   absl::Status Flush() override {
@@ -152,6 +132,7 @@ class GzipWriter final : public TfRecordWriter {
   static constexpr size_t kLargestStep = 1 << 30;
 
   ByteSink sink_;
+  std::string framed_;  // keeps its memory
   z_stream zlib_{};
   std::array<char, 64 << 10> out_{};
 };

@@ -25,10 +25,6 @@ absl::Status FromJson(absl::string_view name, const std::string& json,
 // messages: `{"a": ["b", 1]}`, keys sorted, ASCII only.
 std::string ToPythonJson(const nlohmann::json& value);
 
-// Equal messages give equal bytes: map entries are sorted.
-std::string SerializeDeterministically(
-    const google::protobuf::Message& message);
-
 }  // namespace rekindle
 
 #endif  // REKINDLE_COMPONENT_STEPS_PROTO_JSON_H_

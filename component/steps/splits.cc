@@ -24,15 +24,6 @@
 namespace rekindle {
 namespace {
 
-// TFX's rule: letters, digits, '-' and '_', the first one a letter or digit.
-bool IsSplitName(absl::string_view name) {
-  return name.empty() || (absl::ascii_isalnum(name.front()) &&
-                          std::all_of(name.begin(), name.end(), [](char c) {
-                            return absl::ascii_isalnum(c) || c == '_' ||
-                                   c == '-';
-                          }));
-}
-
 absl::Status CheckHasSplit(const ml_metadata::Artifact& examples,
                            const std::string& split) {
   RK_ASSIGN_OR_RETURN(const std::vector<std::string> names,
@@ -47,6 +38,14 @@ absl::Status CheckHasSplit(const ml_metadata::Artifact& examples,
 }
 
 }  // namespace
+
+bool IsSplitName(absl::string_view name) {
+  return name.empty() || (absl::ascii_isalnum(name.front()) &&
+                          std::all_of(name.begin(), name.end(), [](char c) {
+                            return absl::ascii_isalnum(c) || c == '_' ||
+                                   c == '-';
+                          }));
+}
 
 absl::StatusOr<std::vector<std::string>> SplitNames(
     const ml_metadata::Artifact& examples) {

@@ -5,9 +5,14 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 
 namespace rekindle {
+
+// TFX's rule: letters, digits, '-' and '_', the first one a letter or digit.
+// The empty name is one.
+bool IsSplitName(absl::string_view name);
 
 // The splits that an Examples artifact declares, in order.
 //

@@ -171,7 +171,7 @@ class StoreFacts:
 
 def only_nodes(facts, nodes):
     """The facts that say nothing of other nodes, nor of their types."""
-    known = {"type %s" % t for t in ("Examples", "Schema", "Model", "ModelRun", "pipeline", "pipeline_run", "node",
+    known = {"type %s" % t for t in ("Examples", "ExampleStatistics", "Schema", "Model", "ModelRun", "pipeline", "pipeline_run", "node",
                                      "execution_cache", *nodes)}
     kept = {}
     for (record, what), value in facts.items():

@@ -11,7 +11,7 @@ import workspace
 
 GOLDEN = workspace.REPO / "tests" / "golden"
 DIFFERENCES = workspace.REPO / "docs" / "differences-from-tfx.md"
-NODES = ("CsvExampleGen", "SchemaGen", "Trainer")
+NODES = ("CsvExampleGen", "StatisticsGen", "SchemaGen", "Trainer")
 LISTED_NODES = ("CsvExampleGen", "Trainer")  # whose folders TFX's listing has
 
 
@@ -48,6 +48,12 @@ class TfxRecordsTest(workspace.Workspace):
         shutil.copy(workspace.PENGUINS, data)
         self.prepare("r1", csv=data)
         self.train("r1", train_steps=100, eval_steps=5)
+
+    def prepare(self, run="r1", csv=workspace.PENGUINS):
+        """The steps before training, wired as TFX wires them."""
+        self.report("example-gen", run_id=run, input=csv, null_value="NA")
+        self.report("statistics-gen", run_id=run)
+        self.report("schema-gen", run_id=run, statistics="latest")
 
     def run_facts(self, run):
         with sqlite3.connect(self.db) as connection:

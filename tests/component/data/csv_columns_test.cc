@@ -1,9 +1,7 @@
-#include "component/steps/csv_columns.h"
+#include "component/data/csv_columns.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "tests/support/proto_matchers.h"
 
 namespace rekindle {
 namespace {
@@ -25,25 +23,13 @@ TEST(CsvColumnsTest, ANumberTooLargeForInt64IsAFloat) {
   EXPECT_EQ(columns.kind(0), ColumnKind::kFloat);
 }
 
-TEST(CsvColumnsTest, RowsBecomeExamples) {
-  CsvColumns columns({"i", "f", "b"}, {});
-  columns.Learn({"1", "2.5", "x"});
-  EXPECT_THAT(columns.ToExample({"3", "4", ""}), LooksLike(R"pb(
-                features {
-                  feature {
-                    key: "i"
-                    value { int64_list { value: 3 } }
-                  }
-                  feature {
-                    key: "f"
-                    value { float_list { value: 4 } }
-                  }
-                  feature {
-                    key: "b"
-                    value {}
-                  }
-                }
-              )pb"));
+TEST(CsvColumnsTest, SignsAndSpacesArePartOfNumbers) {
+  EXPECT_EQ(CellAsInt(" +12 "), 12);
+  EXPECT_EQ(CellAsInt("1.0"), std::nullopt);
+  EXPECT_EQ(CellAsNumber("+1.5"), 1.5);
+  EXPECT_EQ(CellAsNumber(" -1e3"), -1000);
+  EXPECT_EQ(CellAsNumber("0x10"), std::nullopt);
+  EXPECT_EQ(CellAsNumber("1,5"), std::nullopt);
 }
 
 }  // namespace

@@ -1,7 +1,11 @@
-#include "component/steps/csv_reader.h"
+#include "component/data/csv_reader.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -9,7 +13,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "base/status_macros.h"
+#include "component/records/byte_source.h"
 #include "tests/support/status_matchers.h"
 
 namespace rekindle {
@@ -19,16 +25,35 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Row = std::vector<std::string>;
 
+// A text that comes in pieces.
+class Pieces final : public ByteSource {
+ public:
+  Pieces(std::string text, size_t largest)
+      : text_(std::move(text)), largest_(largest) {}
+
+  absl::StatusOr<size_t> Read(char* out, size_t size) override {
+    const size_t got = text_.copy(out, std::min(size, largest_), position_);
+    position_ += got;
+    return got;
+  }
+
+ private:
+  const std::string text_;
+  const size_t largest_;
+  size_t position_ = 0;
+};
+
 // Header and rows of `text`, or the first error.
-absl::StatusOr<std::vector<Row>> ReadAll(const std::string& text) {
-  CsvReader reader("t.csv", text);
+absl::StatusOr<std::vector<Row>> ReadAll(const std::string& text,
+                                         size_t piece = 1 << 20) {
+  CsvReader reader("t.csv", std::make_unique<Pieces>(text, piece));
   RK_ASSIGN_OR_RETURN(Row header, reader.ReadHeader());
   std::vector<Row> rows = {header};
-  Row row;
+  std::vector<absl::string_view> fields;
   while (true) {
-    RK_ASSIGN_OR_RETURN(const bool found, reader.ReadRow(row));
+    RK_ASSIGN_OR_RETURN(const bool found, reader.ReadRow(fields));
     if (!found) return rows;
-    rows.push_back(row);
+    rows.emplace_back(fields.begin(), fields.end());
   }
 }
 
@@ -48,6 +73,23 @@ TEST(CsvReaderTest, QuotedFieldsHoldCommasQuotesAndLineBreaks) {
       const auto rows, ReadAll("a,b\n\"x,\"\"y\"\"\n z\",\"\"\r\n\"q\",r\n"));
   EXPECT_THAT(
       rows, ElementsAre(Row{"a", "b"}, Row{"x,\"y\"\n z", ""}, Row{"q", "r"}));
+}
+
+TEST(CsvReaderTest, PiecesMayEndAnywhere) {
+  const std::string text = "a,b\r\n1,\"x\"\"y\"\r\n\r\n2,\"\n\"\n3,4\r";
+  RK_ASSERT_OK_AND_ASSIGN(const auto whole, ReadAll(text));
+  EXPECT_THAT(whole, ElementsAre(Row{"a", "b"}, Row{"1", "x\"y"},
+                                 Row{"2", "\n"}, Row{"3", "4"}));
+  for (size_t piece = 1; piece < text.size(); ++piece) {
+    RK_ASSERT_OK_AND_ASSIGN(const auto rows, ReadAll(text, piece));
+    EXPECT_EQ(rows, whole) << "in pieces of " << piece;
+  }
+}
+
+TEST(CsvReaderTest, ARowMayBeLongerThanAnyBuffer) {
+  const std::string cell(3 << 20, 'x');
+  RK_ASSERT_OK_AND_ASSIGN(const auto rows, ReadAll("a\n\"" + cell + "\"\n"));
+  EXPECT_EQ(rows[1][0], cell);
 }
 
 TEST(CsvReaderTest, EmptyLinesAreNoRows) {
@@ -120,6 +162,9 @@ TEST(CsvReaderTest, ReadsBackWhateverWasWritten) {
     }
     RK_ASSERT_OK_AND_ASSIGN(const auto read, ReadAll(ToCsv(rows)));
     EXPECT_EQ(read, rows);
+    RK_ASSERT_OK_AND_ASSIGN(const auto in_pieces,
+                            ReadAll(ToCsv(rows), 3 + random() % 20));
+    EXPECT_EQ(in_pieces, rows);
   }
 }
 

@@ -1,0 +1,93 @@
+#include "component/records/byte_source.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+#include <utility>
+#include <zlib.h>
+
+#include "absl/strings/str_cat.h"
+
+namespace rekindle {
+namespace {
+
+constexpr unsigned kBufferSize = 256 << 10;
+
+absl::Status ReadError(const std::string& path) {
+  return absl::UnavailableError(
+      absl::StrCat("cannot read '", path, "': ", std::strerror(errno)));
+}
+
+class PlainSource final : public ByteSource {
+ public:
+  PlainSource(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
+  PlainSource(const PlainSource&) = delete;
+  PlainSource& operator=(const PlainSource&) = delete;
+  ~PlainSource() override { close(fd_); }
+
+  absl::StatusOr<size_t> Read(char* out, size_t size) override {
+    ssize_t got = 0;
+    do {
+      got = read(fd_, out, size);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) return ReadError(path_);
+    return static_cast<size_t>(got);
+  }
+
+ private:
+  const int fd_;
+  const std::string path_;
+};
+
+class GzipSource final : public ByteSource {
+ public:
+  GzipSource(gzFile file, std::string path)
+      : file_(file), path_(std::move(path)) {
+    gzbuffer(file_, kBufferSize);
+  }
+  GzipSource(const GzipSource&) = delete;
+  GzipSource& operator=(const GzipSource&) = delete;
+  ~GzipSource() override { gzclose_r(file_); }
+
+  absl::StatusOr<size_t> Read(char* out, size_t size) override {
+    const int got = gzread(file_, out, static_cast<unsigned>(size));
+    if (got > 0) return static_cast<size_t>(got);
+    int code = Z_OK;
+    const char* message = gzerror(file_, &code);
+    if (code == Z_OK || code == Z_STREAM_END) return 0;
+    if (code == Z_ERRNO) return ReadError(path_);
+    return absl::DataLossError(message);
+  }
+
+ private:
+  gzFile file_;
+  const std::string path_;
+};
+
+}  // namespace
+
+bool BeginsLikeGzip(absl::string_view start) {
+  return start.substr(0, 2) == "\x1f\x8b";
+}
+
+absl::StatusOr<std::unique_ptr<ByteSource>> OpenByteSource(
+    const std::string& path, const IsGzip& is_gzip) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0 && errno == ENOENT) {
+    return absl::NotFoundError(absl::StrCat("there is no file '", path, "'"));
+  }
+  if (fd < 0) return ReadError(path);
+  auto plain = std::make_unique<PlainSource>(fd, path);
+
+  std::array<char, kGzipProbe> start;
+  const ssize_t got = pread(fd, start.data(), start.size(), 0);
+  if (got < 0) return ReadError(path);
+  if (!is_gzip({start.data(), static_cast<size_t>(got)})) return plain;
+  gzFile gzip = gzopen(path.c_str(), "rbe");
+  if (gzip == nullptr) return ReadError(path);
+  return std::make_unique<GzipSource>(gzip, path);
+}
+
+}  // namespace rekindle
