@@ -158,5 +158,5 @@ def weights(model):
 
 
 if __name__ == "__main__":
-    PYTHON_WITHOUT_ESTIMATORS = sys.argv.pop(1)
+    PYTHON_WITHOUT_ESTIMATORS = pathlib.Path(sys.argv.pop(1)).absolute()
     workspace.main()

@@ -48,9 +48,10 @@ class TransformGraph:
     def _call_by_name(self, features):
         parts = {}
         for name, value in features.items():
-            sparse = isinstance(value, tf.SparseTensor)
-            parts.update(zip(_sparse_parts(name), tf.nest.flatten(value, expand_composites=True)) if sparse else
-                         [(name, value)])
+            if isinstance(value, tf.SparseTensor):
+                parts.update(zip(_sparse_parts(name), (value.indices, value.values, value.dense_shape)))
+            else:
+                parts[name] = value
         return self._function(**parts)
 
 
