@@ -78,13 +78,21 @@ def write_examples(path, folder):
     return dict(zip(SPLITS, counts))
 
 
-def read_columns(files):
-    """The values of each feature of all records, as arrays, and in how many records it has any."""
-    dataset = tf.data.TFRecordDataset(files, compression_type="GZIP").batch(1024)
-    first = tf.train.Example.FromString(next(iter(dataset)).numpy()[0])
+def parsing_spec(records):
+    """How to parse records like these; a feature without a list says nothing of its type."""
     types = {"int64_list": tf.int64, "float_list": tf.float32, "bytes_list": tf.string}
-    spec = {name: tf.io.VarLenFeature(types[feature.WhichOneof("kind") or "float_list"])
-            for name, feature in first.features.feature.items()}
+    spec = {}
+    for record in records:
+        for name, feature in tf.train.Example.FromString(record).features.feature.items():
+            if feature.WhichOneof("kind"):
+                spec[name] = tf.io.VarLenFeature(types[feature.WhichOneof("kind")])
+    return spec
+
+
+def read_columns(files):
+    """The values of each feature of all records, as arrays."""
+    dataset = tf.data.TFRecordDataset(files, compression_type="GZIP").batch(1024)
+    spec = parsing_spec(next(iter(dataset)).numpy())
     parsed = dataset.map(lambda batch: tf.io.parse_example(batch, spec), num_parallel_calls=tf.data.AUTOTUNE)
     columns = {name: [] for name in spec}
     for batch in parsed:
