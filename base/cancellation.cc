@@ -56,8 +56,9 @@ int Cancellation::count() const { return signal_count; }
 
 bool SleepUnlessReadable(int fd, absl::Duration duration) {
   pollfd stop = {fd, POLLIN, 0};
+  // A signal may cut it short, which says nothing about the descriptor.
   return poll(&stop, 1,
-              static_cast<int>(absl::ToInt64Milliseconds(duration))) == 0;
+              static_cast<int>(absl::ToInt64Milliseconds(duration))) != 1;
 }
 
 }  // namespace rekindle

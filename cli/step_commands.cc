@@ -24,6 +24,7 @@
 #include "cli/flag_set.h"
 #include "cli/parse_or_exit.h"
 #include "cli/step_flags.h"
+#include "cli/step_part.h"
 #include "component/launch/step.h"
 #include "component/resolve/artifact_ref.h"
 #include "component/steps/train.h"
@@ -74,6 +75,7 @@ struct TrainFlags {
   std::string executor = "auto";
   std::optional<int64_t> workers;
   std::optional<int64_t> worker_restarts;
+  absl::Duration chief_timeout = absl::Minutes(10);
   bool skip_validation = false;
   absl::Duration grace = absl::Seconds(25);
 
@@ -123,6 +125,9 @@ void TrainFlags::Bind(FlagSet& flags) {
   flags.OptionalInt("worker-restarts", "N", &worker_restarts,
                     "how often all of them are started again, from the last "
                     "checkpoint, when one is lost (default: 3)");
+  flags.Duration("chief-timeout", &chief_timeout,
+                 "how long a process that TF_CONFIG makes a worker waits for "
+                 "the chief to begin");
   flags.Bool("skip-validation", &skip_validation,
              "publish a model of another trainer, or of a module in Python, "
              "without trying it: that it loads, and answers finite numbers");
@@ -268,11 +273,20 @@ int TrainCommand(const Arguments& arguments) {
   step.BindInputs(flags);
   step.Bind(flags);
   if (const auto exit_code = ParseOrExit(flags, arguments)) return *exit_code;
+  const char* tf_config = std::getenv("TF_CONFIG");
+  const absl::StatusOr<std::optional<StepPart>> part =
+      FindPart({.tf_config = tf_config == nullptr ? "" : tf_config,
+                .run_id = step.run_id,
+                .starts_workers = train.workers.has_value(),
+                .chief_timeout = train.chief_timeout});
+  if (!part.ok()) return Fail(part.status());
   return RunStep(
-      step, [&](StepSpec& spec) -> absl::StatusOr<std::unique_ptr<Executor>> {
+      step,
+      [&](StepSpec& spec) -> absl::StatusOr<std::unique_ptr<Executor>> {
         RK_ASSIGN_OR_RETURN(TrainOptions options, MakeTrainOptions(train));
         return MakeTrain(std::move(options), spec);
-      });
+      },
+      /*exit_rule=*/nullptr, *part);
 }
 
 }  // namespace rekindle

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -38,6 +39,7 @@
 #include "component/launch/step_deadline.h"
 #include "component/launch/termination_log.h"
 #include "component/resolve/artifact_ref.h"
+#include "component/workers/follower.h"
 #include "metadata/api/open_store.h"
 #include "metadata/api/values.h"
 
@@ -112,6 +114,8 @@ absl::StatusOr<std::unique_ptr<Store>> OpenPatiently(const StepFlags& flags) {
       });
 }
 
+void PrintNote(absl::string_view line) { std::cerr << line << '\n'; }
+
 absl::StatusOr<StepReport> Launch(const StepFlags& flags, const StepSpec& spec,
                                   Executor& executor) {
   LaunchOptions options;
@@ -125,9 +129,21 @@ absl::StatusOr<StepReport> Launch(const StepFlags& flags, const StepSpec& spec,
                               ? Environment("ARGO_PROGRESS_FILE")
                               : flags.progress_file;
   options.previous_failure = flags.previous_failure;
-  options.note = [](absl::string_view line) { std::cerr << line << '\n'; };
+  options.note = PrintNote;
   options.on_stage = StopIfAsked;
   return Launcher(*store, std::move(options)).Run(spec, executor);
+}
+
+absl::StatusOr<StepReport> Follow(const StepFlags& flags, const StepPart& part,
+                                  const StepSpec& spec, Executor& executor) {
+  FollowOptions options;
+  RK_ASSIGN_OR_RETURN(options.deadline, EarlierDeadline(flags.deadline));
+  RK_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenPatiently(flags));
+  options.role = part.role;
+  options.chief_timeout = part.chief_timeout;
+  options.store_timeout = flags.store_timeout;
+  options.note = PrintNote;
+  return Follower(*store, std::move(options)).Run(spec, executor);
 }
 
 // The store as it is. One that is not there yet is an empty one, and is not
@@ -257,7 +273,7 @@ absl::StatusOr<ArtifactRef> RefFromFlag(const std::string& name,
 }
 
 int RunStep(const StepFlags& flags, const MakeExecutor& make_executor,
-            const ExitRule& exit_rule) {
+            const ExitRule& exit_rule, const std::optional<StepPart>& part) {
   const absl::Time start = absl::Now();
   absl::StatusOr<StepSpec> spec = flags.MakeSpec();
   if (!spec.ok()) return Fail(spec.status());
@@ -271,7 +287,9 @@ int RunStep(const StepFlags& flags, const MakeExecutor& make_executor,
   if (absl::Status ready = PrepareReportFiles(flags.outputs_dir); !ready.ok()) {
     return Fail(WithContext(ready, "--outputs-dir"));
   }
-  const absl::StatusOr<StepReport> report = Launch(flags, *spec, **executor);
+  const absl::StatusOr<StepReport> report =
+      part.has_value() ? Follow(flags, *part, *spec, **executor)
+                       : Launch(flags, *spec, **executor);
   if (!report.ok()) {
     WriteTerminationLog(flags.termination_log, report.status());
     return Fail(report.status());

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "absl/time/time.h"
 #include "cli/cache/cache_flags.h"
 #include "cli/flag_set.h"
+#include "cli/step_part.h"
 #include "cli/store_flags.h"
 #include "component/launch/step.h"
 #include "component/resolve/artifact_ref.h"
@@ -69,10 +71,12 @@ using MakeExecutor =
 // The exit code of a step that has done its work.
 using ExitRule = std::function<int(const StepReport& report)>;
 
-// Runs a step and prints how it ended; returns the exit code: what `exit_rule`
-// says, if there is one, where nothing failed.
+// Runs a step, or takes the part in it that it is given, and prints how it
+// ended; returns the exit code: what `exit_rule` says, if there is one, where
+// nothing failed.
 int RunStep(const StepFlags& flags, const MakeExecutor& make_executor,
-            const ExitRule& exit_rule = nullptr);
+            const ExitRule& exit_rule = nullptr,
+            const std::optional<StepPart>& part = std::nullopt);
 
 }  // namespace rekindle
 

@@ -113,6 +113,7 @@ json ReportToJson(const StepSpec& spec, const StepReport& report) {
   for (const StepReport::Output& output : report.outputs) {
     result["outputs"][output.key] = ToJson(output.artifact);
   }
+  if (!report.role.empty()) result["role"] = report.role;
   if (report.cached_from.has_value()) {
     result["cached_from"] = *report.cached_from;
   }
@@ -128,7 +129,8 @@ json ReportToJson(const StepSpec& spec, const StepReport& report) {
 std::string ReportToText(const StepSpec& spec, const StepReport& report,
                          absl::Duration took) {
   std::string text = absl::StrFormat(
-      "%s %s in %.2f s  execution %d, run %s", spec.node_id, StateName(report),
+      "%s %s in %.2f s  execution %d, run %s", spec.node_id,
+      report.role.empty() ? StateName(report) : report.role,
       absl::ToDoubleSeconds(took), report.execution_id, spec.run_id);
   if (report.attempt > 1) {
     absl::StrAppend(&text, ", attempt ", report.attempt);

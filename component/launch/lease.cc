@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <poll.h>
 #include <thread>
-#include <unistd.h>
-
-#include <sys/eventfd.h>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "base/cancellation.h"
 #include "metadata/api/step_store.h"
 #include "rekindle/v1/step_service.pb.h"
 
@@ -20,11 +17,6 @@ namespace {
 constexpr int kRenewalsPerLease = 3;
 constexpr absl::Duration kAskAgain = absl::Seconds(1);
 
-void MakeReadable(int fd) {
-  const uint64_t one = 1;
-  [[maybe_unused]] const ssize_t n = write(fd, &one, sizeof(one));
-}
-
 }  // namespace
 
 LeaseKeeper::LeaseKeeper(StepStore& store, int64_t execution_id, int64_t token,
@@ -33,15 +25,11 @@ LeaseKeeper::LeaseKeeper(StepStore& store, int64_t execution_id, int64_t token,
       execution_id_(execution_id),
       token_(token),
       lease_(lease),
-      stop_fd_(eventfd(0, EFD_CLOEXEC)),
-      lost_fd_(eventfd(0, EFD_CLOEXEC)),
       thread_([this] { RenewUntilStopped(); }) {}
 
 LeaseKeeper::~LeaseKeeper() {
-  MakeReadable(stop_fd_);
+  stop_.Happen();
   thread_.join();
-  close(stop_fd_);
-  close(lost_fd_);
 }
 
 void LeaseKeeper::RenewUntilStopped() {
@@ -52,15 +40,13 @@ void LeaseKeeper::RenewUntilStopped() {
   request.set_token(token_);
   request.set_lease_millis(absl::ToInt64Milliseconds(lease_));
 
-  pollfd stop = {stop_fd_, POLLIN, 0};
-  while (poll(&stop, 1, static_cast<int>(absl::ToInt64Milliseconds(next))) ==
-         0) {
+  while (SleepUnlessReadable(stop_.fd(), next)) {
     const absl::Status renewed = store_.Renew(request).status();
     // A store that is away is asked again sooner, while the lease still lives.
     next = renewed.ok() ? pause : std::min(pause, kAskAgain);
     if (absl::IsAborted(renewed) || absl::IsNotFound(renewed)) {
       lost_ = true;
-      MakeReadable(lost_fd_);
+      lost_event_.Happen();
       return;
     }
   }

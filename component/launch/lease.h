@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "absl/time/time.h"
+#include "base/event_fd.h"
 #include "metadata/api/step_store.h"
 
 namespace rekindle {
@@ -25,7 +26,7 @@ class LeaseKeeper {
   // Another process took the execution over: stop, and never publish.
   bool lost() const { return lost_; }
   // Readable once lost; for poll().
-  int lost_fd() const { return lost_fd_; }
+  int lost_fd() const { return lost_event_.fd(); }
 
  private:
   void RenewUntilStopped();
@@ -34,8 +35,8 @@ class LeaseKeeper {
   const int64_t execution_id_;
   const int64_t token_;
   const absl::Duration lease_;
-  const int stop_fd_;
-  const int lost_fd_;
+  EventFd stop_;
+  EventFd lost_event_;
   std::atomic<bool> lost_{false};
   std::thread thread_;
 };

@@ -23,6 +23,7 @@
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "component/contract/executor_output.h"
+#include "component/launch/attempts.h"
 #include "component/launch/failure.h"
 #include "component/launch/output_paths.h"
 #include "component/launch/step_log.h"
@@ -31,7 +32,6 @@
 #include "metadata/api/values.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 #include "ml_metadata/proto/metadata_store_service.pb.h"
-#include "nlohmann/json.hpp"
 #include "rekindle/v1/step_service.pb.h"
 
 namespace rekindle {
@@ -42,29 +42,6 @@ namespace fs = std::filesystem;
 using ml_metadata::Execution;
 
 constexpr int kPageSize = 100;
-
-// What the store knows of the last attempt at an execution.
-struct Attempt {
-  int64_t number = 0;  // 0: other writers' executions have none
-  std::string owner;
-  std::string node_dir;
-};
-
-Attempt LastAttempt(const Execution& execution) {
-  const auto list =
-      nlohmann::json::parse(CustomString(execution, "attempts"), nullptr,
-                            /*allow_exceptions=*/false);
-  if (!list.is_array() || list.empty() || !list.back().is_object()) return {};
-  const nlohmann::json& last = list.back();
-  const auto text = [&last](const char* name) {
-    const auto found = last.find(name);
-    return found != last.end() && found->is_string() ? found->get<std::string>()
-                                                     : "";
-  };
-  const auto number = last.find("attempt");
-  if (number == last.end() || !number->is_number_integer()) return {};
-  return {number->get<int64_t>(), text("owner"), text("node_dir")};
-}
 
 // An execution, as far as its folders are concerned.
 struct Owner {

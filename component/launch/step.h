@@ -149,6 +149,15 @@ class Executor {
   //   any other           why it failed; UNAVAILABLE and RESOURCE_EXHAUSTED if
   //                       a retry may help
   virtual absl::StatusOr<StepResult> Execute(const StepContext& context) = 0;
+
+  // Does the same work beside the process that executes the step, as one of
+  // several that share it; what it leaves in the folders is discarded. As
+  // Execute, and
+  //
+  //   UNIMPLEMENTED  this work is not shared
+  virtual absl::Status TakePart(const StepContext& /*context*/) {
+    return absl::UnimplementedError("this step is one process's work");
+  }
 };
 
 // How a step ended.
@@ -163,6 +172,9 @@ struct StepReport {
   int64_t execution_id = 0;
   int64_t attempt = 1;
   bool finished_before = false;  // by an earlier command of the same run
+  // Of one that only took part in an execution of another process, and has no
+  // outputs: "worker 1".
+  std::string role;
   // Of a CACHED one: the execution that computed the outputs.
   std::optional<int64_t> cached_from;
   ResolvedInputs inputs;

@@ -83,22 +83,33 @@ class Train : public Executor {
   explicit Train(TrainOptions options) : options_(std::move(options)) {}
 
   absl::StatusOr<StepResult> Execute(const StepContext& context) override {
-    RK_ASSIGN_OR_RETURN(const ExecutorInput input,
-                        MakeTrainInput(options_, context));
-    const std::string input_path =
-        JoinPath(context.execution_dir, "executor_input.json");
-    // Of an earlier attempt.
-    RK_RETURN_IF_ERROR(RemoveTree(input.output_path));
-    RK_RETURN_IF_ERROR(RemoveTree(input.progress_path));
-    RK_RETURN_IF_ERROR(WriteExecutorInput(input, input_path));
-
-    const absl::Status ended = RunTrainChild(options_, input_path, context);
+    RK_ASSIGN_OR_RETURN(const ExecutorInput input, WriteInput(context));
+    const absl::Status ended =
+        RunTrainChild(options_, InputPath(context), context);
     RK_ASSIGN_OR_RETURN(const ExecutorOutput output, ReadAnswer(input, ended));
     RK_RETURN_IF_ERROR(ValidateModel(input, context));
     return MakeResult(output, context);
   }
 
+  absl::Status TakePart(const StepContext& context) override {
+    RK_RETURN_IF_ERROR(WriteInput(context).status());
+    return RunTrainChild(options_, InputPath(context), context);
+  }
+
  private:
+  static std::string InputPath(const StepContext& context) {
+    return JoinPath(context.execution_dir, "executor_input.json");
+  }
+
+  absl::StatusOr<ExecutorInput> WriteInput(const StepContext& context) const {
+    RK_ASSIGN_OR_RETURN(ExecutorInput input, MakeTrainInput(options_, context));
+    // Of an earlier attempt.
+    RK_RETURN_IF_ERROR(RemoveTree(input.output_path));
+    RK_RETURN_IF_ERROR(RemoveTree(input.progress_path));
+    RK_RETURN_IF_ERROR(WriteExecutorInput(input, InputPath(context)));
+    return input;
+  }
+
   // The child's answer, or why there is none. That it was killed or stopped
   // matters more than what it answered; its own words more than an exit code.
   static absl::StatusOr<ExecutorOutput> ReadAnswer(const ExecutorInput& input,
