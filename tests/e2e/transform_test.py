@@ -40,13 +40,15 @@ class TransformTest(workspace.Workspace):
     def test_cold_cached_and_warm(self):
         self.examples = self.bring("Transformed", "Examples", FIXTURE / "transformed")
         self.graph = self.bring("Graph", "TransformGraph", FIXTURE / "graph")
-        cold = self.train_transformed("r1", base_model="none")
+        raw_schema = self.bring("RawSchema", "Schema", FIXTURE / "graph" / "metadata")
+        cold = self.train_transformed("r1", base_model="none", schema=raw_schema)
         model = cold["outputs"]["model"]
         self.assertGreater(model["custom_properties"]["accuracy"], 0.9)
         self.assert_serves_raw_examples(model)
-        again = self.train_transformed("r2", base_model="none")
+        again = self.train_transformed("r2", base_model="none", schema=raw_schema)
         self.assertEqual((again["state"], again["outputs"]["model"]["id"]), ("CACHED", model["id"]))
 
+        # Its own schema is enough.
         warm = self.train_transformed("r3", base_model="latest")
         properties = warm["outputs"]["model"]["custom_properties"]
         self.assertAlmostEqual(properties["first_eval_loss"], model["custom_properties"]["loss"], delta=1e-5)
