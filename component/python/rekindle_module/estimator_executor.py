@@ -4,6 +4,7 @@ import copy
 import inspect
 import math
 import os
+import signal
 
 from rekindle_module import data_accessor
 from rekindle_module import estimators
@@ -77,6 +78,9 @@ def _train(spec):
     """Trains; the last evaluation's measures, or None if this process does not evaluate."""
     import tensorflow as tf  # pylint: disable=import-outside-toplevel
 
+    if spec["estimator"].config.task_type == "ps":
+        # It waits for ever, outside of Python, where our handler would not be called.
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
     answer = tf.estimator.train_and_evaluate(spec["estimator"], spec["train_spec"], spec["eval_spec"])
     metrics, exports = answer if isinstance(answer, tuple) else (None, None)
     if spec["estimator"].config.is_chief and not any(exports or ()):
