@@ -56,16 +56,9 @@ rk_layer(component/steps base/ metadata/api/ component/blessing/ component/resol
          component/data/ component/records/ component/launch/ component/steps/ tensorflow/core/example/ ${RK_PROTO})
 rk_layer(operator base/ metadata/api/ operator/ ${RK_PROTO})
 rk_layer(operator/plugin base/ metadata/api/ operator/ component/resolve/ component/cache/ component/launch/ ${RK_PROTO})
-rk_layer(cli base/ metadata/ component/blessing/ component/resolve/ component/cache/ component/data/ component/launch/
-         component/steps/ component/contract/ operator/ cli/ ${RK_PROTO})
 rk_layer(component/workers base/ metadata/api/ component/launch/ component/workers/ ${RK_PROTO})
-rk_layer(component/steps base/ metadata/api/ component/resolve/ component/cache/ component/contract/ component/records/
-         component/launch/ component/steps/ tensorflow/core/example/ ${RK_PROTO})
-rk_layer(operator base/ metadata/api/ operator/ ${RK_PROTO})
-rk_layer(operator/plugin base/ metadata/api/ operator/ component/resolve/ component/cache/ component/launch/ ${RK_PROTO})
-rk_layer(cli base/ metadata/ component/resolve/ component/cache/ component/launch/ component/steps/ component/workers/
-         component/contract/ operator/ cli/
-         ${RK_PROTO})
+rk_layer(cli base/ metadata/ component/blessing/ component/resolve/ component/cache/ component/data/ component/launch/
+         component/steps/ component/workers/ component/contract/ operator/ cli/ ${RK_PROTO})
 
 function(rk_check_file file folder)
   file(STRINGS "${CMAKE_SOURCE_DIR}/${file}" includes REGEX "^#include \"")
