@@ -1,7 +1,5 @@
 #include "component/transform/transform_nodes.h"
 
-#include <set>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
