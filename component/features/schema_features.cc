@@ -237,11 +237,18 @@ class Sorter {
 
 absl::StatusOr<LabelFeature> ClassLabel(const tfmd::Schema& schema,
                                         const tfmd::Feature& feature,
+                                        int64_t num_classes,
                                         LabelFeature label) {
+  const bool is_int = label.stored == StoredType::kInt64;
+  if (num_classes > 0 && !is_int) {
+    return Unusable(feature,
+                    "cannot be the label with num_classes, which is for INT");
+  }
+  std::optional<IntegerRange> range = SchemaRange(schema, feature);
+  if (num_classes > 0) range = IntegerRange{.min = 0, .max = num_classes - 1};
   if (label.stored == StoredType::kBytes) {
     label.classes = Words(schema, feature);
-  } else if (const auto range = SchemaRange(schema, feature);
-             label.stored == StoredType::kInt64 && range.has_value()) {
+  } else if (is_int && range.has_value()) {
     label.first_value = range->min;
     for (int64_t value = range->min; value <= range->max; ++value) {
       label.classes.push_back(absl::StrCat(value));
@@ -252,12 +259,12 @@ absl::StatusOr<LabelFeature> ClassLabel(const tfmd::Schema& schema,
       "label '", label.name, "' has no classes to tell apart: a ",
       tfmd::FeatureType_Name(feature.type()),
       " label needs a string domain (BYTES) or an int domain with min and "
-      "max (INT) of at least two values in the schema"));
+      "max (INT) of at least two values in the schema, or num_classes (INT)"));
 }
 
 absl::StatusOr<LabelFeature> MakeLabel(const tfmd::Schema& schema,
                                        const tfmd::Feature& feature,
-                                       LabelUse use) {
+                                       const FeatureOptions& options) {
   const std::optional<StoredType> stored = StoredAs(feature);
   if (!stored || ValueCount(feature) != 1) {
     return Unusable(feature, "cannot be the label: it must hold one value");
@@ -266,8 +273,8 @@ absl::StatusOr<LabelFeature> MakeLabel(const tfmd::Schema& schema,
                      .stored = *stored,
                      .classes = {},
                      .first_value = 0};
-  if (use == LabelUse::kClass) {
-    return ClassLabel(schema, feature, std::move(label));
+  if (options.label_use == LabelUse::kClass) {
+    return ClassLabel(schema, feature, options.num_classes, std::move(label));
   }
   if (*stored == StoredType::kBytes) {
     return Unusable(feature,
@@ -323,7 +330,7 @@ absl::StatusOr<SchemaFeatures> ParseSchemaFeatures(
       RK_RETURN_IF_ERROR(sorter.Add(feature));
       continue;
     }
-    RK_ASSIGN_OR_RETURN(label, MakeLabel(schema, feature, options.label_use));
+    RK_ASSIGN_OR_RETURN(label, MakeLabel(schema, feature, options));
   }
   if (labelled && !label) return NoLabel(schema, name, options.label_key);
   SchemaFeatures out = std::move(sorter).Finish();

@@ -29,6 +29,8 @@ enum class LabelUse { kNone, kClass, kNumber };
 struct FeatureOptions {
   std::string label_key;  // not looked at with LabelUse::kNone
   LabelUse label_use = LabelUse::kClass;
+  // Of an INT label: its classes are 0 to num_classes - 1; 0: the domain says.
+  int64_t num_classes = 0;
   std::map<std::string, FeatureConfig> features;  // by name
   // For strings without a domain, and integers that the schema calls
   // categorical without bounds; 0: such features are left out.

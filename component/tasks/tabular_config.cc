@@ -48,6 +48,11 @@ TabularArchitecture TabularModelConfig::Architecture() const {
 void TabularConfig::Describe(ConfigFields& fields) {
   TaskConfig::Describe(fields);
   fields.Add("label_key", &label_key, "the feature to learn").NotEmpty();
+  fields
+      .Add("num_classes", &num_classes,
+           "of an INT label that is 0 to num_classes - 1; 0: its domain says")
+      .AtLeast(0)
+      .AtMost(1 << 20);
   fields.Add("schema_path", &schema_path,
              "a Schema as text; needed unless there is a transform graph");
   fields.Add("model", &model);
@@ -70,6 +75,7 @@ FeatureOptions TabularConfig::Features(LabelUse label_use) const {
   FeatureOptions options{
       .label_key = label_key,
       .label_use = label_use,
+      .num_classes = num_classes,
       .features = {},
       .default_hash_buckets = default_hash_buckets,
       .shapeless_is_multivalent = !transform_graph_path.empty()};

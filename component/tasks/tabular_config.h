@@ -44,6 +44,7 @@ struct TabularModelConfig : Config {
 // transform_graph_path, which has a schema of its own.
 struct TabularConfig : TaskConfig {
   std::string label_key;  // required: the feature to learn
+  int64_t num_classes = 0;
   TabularModelConfig model;
   std::map<std::string, TabularFeatureConfig> features;
   int64_t default_hash_buckets = 0;

@@ -178,6 +178,16 @@ TEST_F(TransformTest, AWarmStartTakesOverTheModelsVariablesAndNoOthers) {
   }
 }
 
+TEST_F(TransformTest, NumClassesLeavesOutTheClassOfUnknownWords) {
+  ExecutorInput input = Input(FixturePath("graph"));
+  input.custom_config["params_override"] = "task.num_classes=3";
+  const Trained trained = Train(input);
+  ASSERT_TRUE(trained.status.ok()) << trained.status;
+  const auto scores = Scores("serving_default", Examples("raw"));
+  ASSERT_TRUE(scores.ok()) << scores.status();
+  EXPECT_EQ(scores->size(), 3 * Examples("raw").size());
+}
+
 TEST_F(TransformTest, AFeatureMadeFromTheLabelIsRefused) {
   ExecutorInput input = Input(FixturePath("graph"));
   input.custom_config = {{"label_key", "island"},
