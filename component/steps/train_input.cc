@@ -18,6 +18,7 @@
 #include "component/launch/step.h"
 #include "component/launch/step_deadline.h"
 #include "component/launch/tfx_names.h"
+#include "component/steps/split_statistics.h"
 #include "component/steps/splits.h"
 #include "component/steps/train.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
@@ -68,6 +69,19 @@ absl::StatusOr<nlohmann::json> ReadHyperparameters(const Artifact& artifact) {
                   absl::StrCat("is unusable: ", file, " is not a JSON object"));
 }
 
+// How many examples each split has, as statistics say, ours or TFX's.
+absl::StatusOr<nlohmann::json> NumExamples(const Artifact& statistics) {
+  RK_ASSIGN_OR_RETURN(const std::vector<std::string> splits,
+                      SplitNames(statistics));
+  nlohmann::json counts = nlohmann::json::object();
+  for (const std::string& split : splits) {
+    RK_ASSIGN_OR_RETURN(const SplitStatistics read,
+                        ReadStatistics(statistics, split));
+    counts[split] = read.statistics.num_examples();
+  }
+  return counts;
+}
+
 absl::Status AddExamples(const TrainOptions& options,
                          const StepContext& context, ExecutorInput& input) {
   const std::vector<Artifact>& examples = context.inputs.at("examples");
@@ -96,6 +110,9 @@ absl::Status AddOptionalInputs(const StepContext& context,
   }
   if (const Artifact* found = context.FindInput("hyperparameters")) {
     RK_ASSIGN_OR_RETURN(input.hyperparameters, ReadHyperparameters(*found));
+  }
+  if (const Artifact* statistics = context.FindInput("statistics")) {
+    RK_ASSIGN_OR_RETURN(input.num_examples, NumExamples(*statistics));
   }
   return absl::OkStatus();
 }
