@@ -15,6 +15,7 @@ import workspace
 
 OK, FAILED, USAGE, TRY_AGAIN, TERMINATED = 0, 1, 2, 75, 143
 EXAMPLES = workspace.REPO / "examples" / "python_module"
+PENGUINS = 344  # rows of examples/penguin/penguins.csv
 GOLDEN = workspace.REPO / "tests" / "golden" / "tfx-1.21-simple" / "fn_args_dump.json"
 
 # A module that trains nothing, quickly: it imports no TensorFlow, and its model is not tried.
@@ -178,7 +179,10 @@ class FnArgsTest(ModuleWorkspace):
         self.write("graph/transform_fn/x", "")
         self.report("import", run_id="h", node="Hyper", type="HyperParameters", uri=self.dir / "hyper")
         self.report("import", run_id="g", node="Graph", type="TransformGraph", uri=self.dir / "graph")
-        values = self.dumped("r2", hyperparameters="latest", transform_graph="latest", train_args="{}")
+        self.report("statistics-gen", run_id="r1")
+        values = self.dumped("r2", hyperparameters="latest", transform_graph="latest", statistics="latest")
+        self.assertEqual(sorted(values["num_examples"]), ["eval", "train"])
+        self.assertEqual(sum(values["num_examples"].values()), PENGUINS)
         self.assertEqual(values["hyperparameters"], {"values": {"learning_rate": 0.5}})
         self.assertEqual(values["transform_graph_path"], str(self.dir / "graph"))
         self.assertEqual(values["transform_output"], values["transform_graph_path"])

@@ -19,9 +19,11 @@
 #include "component/launch/output_paths.h"
 #include "component/launch/tfx_names.h"
 #include "component/resolve/artifact_ref.h"
+#include "component/steps/split_statistics.h"
 #include "metadata/api/open_store.h"
 #include "metadata/api/values.h"
 #include "ml_metadata/proto/metadata_store_service.pb.h"
+#include "nlohmann/json.hpp"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -162,6 +164,23 @@ TEST_F(TrainTest, AModuleInPythonNeedsNoSchema) {
   options_.python = ProgramThatNotesItsArguments();
   options_.schema = *ParseArtifactRef("none");
   EXPECT_THAT(Given().schema_path, IsEmpty());
+}
+
+TEST_F(TrainTest, StatisticsSayHowManyExamplesEachSplitHas) {
+  SplitStatistics counted;
+  counted.split = "train";
+  counted.statistics.set_num_examples(228);
+  ASSERT_THAT(WriteStatistics(counted, dir_ / "statistics"), IsOk());
+  counted.split = "eval";
+  counted.statistics.set_num_examples(116);
+  ASSERT_THAT(WriteStatistics(counted, dir_ / "statistics"), IsOk());
+  options_.statistics =
+      Stored(ExampleStatisticsType(), "statistics", [](Artifact& a) {
+        (*a.mutable_properties())["split_names"] =
+            StringValue(R"(["train", "eval"])");
+      });
+  EXPECT_EQ(Given().num_examples,
+            (nlohmann::json{{"train", 228}, {"eval", 116}}));
 }
 
 TEST_F(TrainTest, WithoutABaseModelItStartsCold) {
