@@ -4,6 +4,7 @@ Parts:
   example_gen   CSV to gzip TFRecords of tf.Example in two splits by a hash of the row, beside Python's csv module and
                 tf.io.TFRecordWriter (gzip, the same level)
   statistics    statistics of each split, beside numpy over what tf.data reads
+  module        a user's Python module through `rekindle train`, beside `python -c 'import module; module.run_fn(...)'`
 """
 
 import argparse
@@ -16,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import module_run
 
 HERE = pathlib.Path(__file__).resolve().parent
 TARGET_EXAMPLE_GEN = 5.0
@@ -114,10 +117,18 @@ def statistics_part(bench):
     return {"rows": bench.options.rows, "seconds": beside(ours, theirs)}
 
 
-PARTS = {"example_gen": example_gen_part, "statistics": statistics_part}
+def module_part(bench):
+    """Seconds of a training, both sides whole: from starting the interpreter to the model, published or written."""
+    return module_run.part(bench, run, spread)
+
+
+PARTS = {"example_gen": example_gen_part, "statistics": statistics_part, "module": module_part}
 
 
 def print_part(name, figures):
+    if name == "module":
+        module_run.show(figures)
+        return
     times = figures["seconds"]
     target = "" if times["target"] is None else " (at least %.0f)" % times["target"]
     print("%-12s %9d rows   ours %7.2f s   Python %7.2f s   %.1f times as fast%s" % (
@@ -131,6 +142,7 @@ def parse_arguments():
     parser.add_argument("binaries", type=pathlib.Path, help=argparse.SUPPRESS)
     parser.add_argument("parts", nargs="*", metavar="PART", help="which parts (default: all)")
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows of the table (default: 1,000,000)")
+    parser.add_argument("--steps", type=int, default=500, help="that the module trains (default: 500)")
     parser.add_argument("--rounds", type=int, default=3, help="how often each side runs (default: 3)")
     parser.add_argument("-o", "--output", choices=("text", "json"), default="text")
     options = parser.parse_args()
