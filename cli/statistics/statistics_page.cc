@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,6 +24,18 @@ namespace {
 namespace tfmd = tensorflow::metadata::v0;
 using Feature = tfmd::FeatureNameStatistics;
 
+// From where to where the numbers of a feature reach, in all splits.
+struct Scale {
+  double low = 0;
+  double high = 0;
+
+  // Where on a line of that width a number is.
+  double Place(double value, double width) const {
+    if (!(high > low)) return value > low ? width : 0;
+    return width * std::clamp((value - low) / (high - low), 0.0, 1.0);
+  }
+};
+
 // A split, and what it says of the feature that is being shown.
 struct SplitFeature {
   const SplitStatistics* split = nullptr;
@@ -34,11 +48,12 @@ body { font: 14px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 76re
 h1 { font-size: 1.4rem; margin: 0 0 .3rem; }
 h2 { font-size: 1rem; margin: 2rem 0 .4rem; }
 h2 small { font-weight: normal; color: #67717e; margin-left: .5em; }
-table { border-collapse: collapse; width: 100%; }
+table { border-collapse: collapse; width: 100%; table-layout: fixed; }
 th { text-align: right; font-weight: 500; color: #67717e; font-size: 12px; }
 th, td { padding: .25rem .6rem; border-bottom: 1px solid #e4e8ed; vertical-align: middle; }
 td { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-th:first-child, td:first-child, th.left, td.left { text-align: left; }
+th:first-child, td:first-child, th.left, td.left { text-align: left; overflow-wrap: anywhere; }
+th.values { width: 60%; } th.chart { width: 220px; }
 td.left { white-space: normal; }
 .warn { color: #b3261e; font-weight: 600; }
 .dot { display: inline-block; width: .7em; height: .7em; border-radius: 50%; margin-right: .5em; }
@@ -74,27 +89,29 @@ std::string Percent(double part, double whole) {
   return whole > 0 ? absl::StrFormat("%.1f %%", 100 * part / whole) : "";
 }
 
-// A histogram as bars of equal width.
-std::string Chart(const tfmd::Histogram& histogram, absl::string_view colour) {
+// A histogram as bars, on a scale that all splits share.
+std::string Chart(const tfmd::Histogram& histogram, const Scale& scale,
+                  absl::string_view colour) {
+  constexpr double kThinnest = 2;
   constexpr double kWidth = 200;
   constexpr double kHeight = 36;
   double fullest = 1;
   for (const auto& bucket : histogram.buckets()) {
     fullest = std::max(fullest, bucket.sample_count());
   }
-  const double step = kWidth / std::max(1, histogram.buckets_size());
   std::string chart = absl::StrFormat(
       "<svg width=\"%g\" height=\"%g\" role=\"img\">", kWidth, kHeight);
-  for (int i = 0; i < histogram.buckets_size(); ++i) {
-    const auto& bucket = histogram.buckets(i);
+  for (const auto& bucket : histogram.buckets()) {
+    const double left = scale.Place(bucket.low_value(), kWidth - kThinnest);
+    const double right = scale.Place(bucket.high_value(), kWidth);
     const double height = kHeight * bucket.sample_count() / fullest;
     absl::StrAppendFormat(
         &chart,
         "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
         "fill=\"%s\"><title>%s to %s: %s</title></rect>",
-        i * step, kHeight - height, step - 1, height, colour,
-        ShortNumber(bucket.low_value()), ShortNumber(bucket.high_value()),
-        ShortNumber(bucket.sample_count()));
+        left, kHeight - height, std::max(kThinnest, right - left - 1), height,
+        colour, ShortNumber(bucket.low_value()),
+        ShortNumber(bucket.high_value()), ShortNumber(bucket.sample_count()));
   }
   return absl::StrCat(chart, "</svg>");
 }
@@ -112,7 +129,7 @@ std::string CommonCells(const SplitFeature& shown) {
       Cell(Percent(missing, all), missing > 0 ? "warn" : ""));
 }
 
-std::string NumberCells(const SplitFeature& shown) {
+std::string NumberCells(const SplitFeature& shown, const Scale& scale) {
   const tfmd::NumericStatistics& stats = shown.feature->num_stats();
   std::string cells;
   for (const double value : {stats.mean(), stats.std_dev()}) {
@@ -126,9 +143,9 @@ std::string NumberCells(const SplitFeature& shown) {
     absl::StrAppend(&cells, Cell(ShortNumber(value)));
   }
   return absl::StrCat(
-      cells, Cell(stats.histograms().empty()
-                      ? ""
-                      : Chart(stats.histograms(0), ColourOf(shown.index)),
+      cells, Cell(stats.histograms().empty() ? ""
+                                             : Chart(stats.histograms(0), scale,
+                                                     ColourOf(shown.index)),
                   "left"));
 }
 
@@ -150,24 +167,43 @@ std::string StringCells(const SplitFeature& shown) {
 std::string Header(bool is_string) {
   return absl::StrCat(
       "<tr><th>split</th><th>present</th><th>missing</th>",
-      is_string ? "<th>unique</th><th>avg length</th><th class=\"left\">most "
-                  "frequent</th>"
+      is_string ? "<th>unique</th><th>avg length</th><th class=\"left values\">"
+                  "most frequent</th>"
                 : "<th>mean</th><th>std dev</th><th>zeros</th><th>min</th>"
-                  "<th>median</th><th>max</th><th class=\"left\">"
+                  "<th>median</th><th>max</th><th class=\"left chart\">"
                   "distribution</th>",
       "</tr>\n");
 }
 
-std::string SplitRow(const SplitFeature& shown) {
+std::string SplitRow(const SplitFeature& shown, const Scale& scale) {
   if (shown.feature == nullptr) {
     return absl::StrCat("<tr><td>", Escape(shown.split->split),
                         "</td><td class=\"left warn\" colspan=\"9\">does not "
                         "have it</td></tr>\n");
   }
   return absl::StrCat("<tr>", CommonCells(shown),
-                      shown.feature->has_string_stats() ? StringCells(shown)
-                                                        : NumberCells(shown),
+                      shown.feature->has_string_stats()
+                          ? StringCells(shown)
+                          : NumberCells(shown, scale),
                       "</tr>\n");
+}
+
+Scale ScaleOf(const std::vector<SplitFeature>& rows) {
+  Scale scale{std::numeric_limits<double>::infinity(),
+              -std::numeric_limits<double>::infinity()};
+  for (const SplitFeature& row : rows) {
+    if (row.feature == nullptr) continue;
+    for (const auto& histogram : row.feature->num_stats().histograms()) {
+      for (const auto& bucket : histogram.buckets()) {
+        for (const double value : {bucket.low_value(), bucket.high_value()}) {
+          if (!std::isfinite(value)) continue;
+          scale.low = std::min(scale.low, value);
+          scale.high = std::max(scale.high, value);
+        }
+      }
+    }
+  }
+  return scale;
 }
 
 std::string FeatureSection(const std::string& name,
@@ -179,7 +215,10 @@ std::string FeatureSection(const std::string& name,
       "<h2 id=\"", Escape(name), "\">", Escape(name), "<small>",
       Feature::Type_Name(known->feature->type()), "</small></h2>\n<table>",
       Header(known->feature->has_string_stats()));
-  for (const SplitFeature& row : rows) absl::StrAppend(&section, SplitRow(row));
+  const Scale scale = ScaleOf(rows);
+  for (const SplitFeature& row : rows) {
+    absl::StrAppend(&section, SplitRow(row, scale));
+  }
   return absl::StrCat(section, "</table>\n");
 }
 

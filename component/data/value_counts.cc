@@ -50,11 +50,13 @@ void ValueCounts::ForgetRarest() {
   if (IsExact()) {
     for (const auto& [value, count] : counts_) NoteHash(value);
   }
-  std::vector<Count> all = Ranked(counts_.size());
+  std::vector<Count> all(counts_.begin(), counts_.end());
+  const auto middle = all.begin() + static_cast<ptrdiff_t>(all.size() / 2);
+  std::nth_element(all.begin(), middle, all.end(), IsMoreFrequent);
+  all.erase(middle, all.end());
   counts_.clear();
   bytes_ = 0;
   for (Count& count : all) {
-    if (counts_.size() >= kExactValues / 2 || bytes_ > kExactBytes / 2) break;
     bytes_ += count.first.size();
     counts_.insert(std::move(count));
   }
