@@ -32,6 +32,9 @@ class MlmdRecordsTest(workspace.Workspace):
         self.prepare()
         self.train("r1")
         self.train("r2")
+        self.report("evaluate", run_id="r2", label_key="species", threshold="accuracy>=0.5")
+        self.report("push", run_id="r2", destination=self.dir / "serving")
+        self.report("resolve", run_id="r2", input="model=Model:latest-blessed")
         store = self.open()
 
         artifacts = {a.id: a for a in store.get_artifacts()}

@@ -8,7 +8,7 @@ import collections
 import json
 import re
 
-EVENT_TYPES = {3: "INPUT", 4: "OUTPUT"}
+EVENT_TYPES = {3: "INPUT", 4: "OUTPUT", 6: "INTERNAL_OUTPUT"}
 PROPERTY_TYPES = {1: "INT", 2: "DOUBLE", 3: "STRING"}
 UUID = re.compile(r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 SHA256 = re.compile(r"^[0-9a-f]{64}$")
@@ -26,7 +26,7 @@ def form(value):
         return "<path>"
     if is_python_object(value):
         return "<object, as json.dumps writes it>"
-    return re.sub(r"\d{4,}", "<number>", value)
+    return re.sub(r"\d{4,}", "<number>", re.sub(r'"/[^"]*"', '"<path>"', value))
 
 
 def is_python_object(text):
@@ -171,8 +171,8 @@ class StoreFacts:
 
 def only_nodes(facts, nodes):
     """The facts that say nothing of other nodes, nor of their types."""
-    known = {"type %s" % t for t in ("Examples", "ExampleStatistics", "Schema", "Model", "ModelRun", "pipeline", "pipeline_run", "node",
-                                     "execution_cache", *nodes)}
+    known = {"type %s" % t for t in ("Examples", "ExampleStatistics", "Schema", "Model", "ModelRun", "PushedModel",
+                                     "pipeline", "pipeline_run", "node", "execution_cache", *nodes)}
     kept = {}
     for (record, what), value in facts.items():
         kind, name = record.split(" ", 1)

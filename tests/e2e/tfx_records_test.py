@@ -11,8 +11,8 @@ import workspace
 
 GOLDEN = workspace.REPO / "tests" / "golden"
 DIFFERENCES = workspace.REPO / "docs" / "differences-from-tfx.md"
-NODES = ("CsvExampleGen", "StatisticsGen", "SchemaGen", "Trainer")
-LISTED_NODES = ("CsvExampleGen", "Trainer")  # whose folders TFX's listing has
+NODES = ("CsvExampleGen", "StatisticsGen", "SchemaGen", "Trainer", "Pusher")
+LISTED_NODES = ("CsvExampleGen", "Trainer", "Pusher")  # whose folders TFX's listing has
 
 
 def documented_differences():
@@ -48,6 +48,7 @@ class TfxRecordsTest(workspace.Workspace):
         shutil.copy(workspace.PENGUINS, data)
         self.prepare("r1", csv=data)
         self.train("r1", train_steps=100, eval_steps=5)
+        self.report("push", run_id="r1", blessing="none", destination=self.dir / "serving")
 
     def prepare(self, run="r1", csv=workspace.PENGUINS):
         """The steps before training, wired as TFX wires them."""
@@ -78,6 +79,7 @@ class TfxRecordsTest(workspace.Workspace):
     def test_a_second_run_differs_from_the_first_by_its_warm_start_alone(self):
         self.prepare("r2", csv=self.dir / "data")
         self.train("r2", train_steps=100, eval_steps=5)
+        self.report("push", run_id="r2", blessing="none", destination=self.dir / "serving")
         found = tfx_records.difference(self.run_facts("r1"), self.run_facts("r2"))
         trainer = {what for record, what in found if record == "execution Trainer"}
         self.assertLessEqual({"event INPUT base_model", "custom_property warm_started_from"}, trainer)
