@@ -1,12 +1,10 @@
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <iostream>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -25,6 +23,7 @@
 #include "cli/parse_or_exit.h"
 #include "cli/step_flags.h"
 #include "cli/step_part.h"
+#include "cli/trainer_program.h"
 #include "component/launch/step.h"
 #include "component/resolve/artifact_ref.h"
 #include "component/steps/train.h"
@@ -33,25 +32,6 @@
 
 namespace rekindle {
 namespace {
-
-// The folder of this program.
-std::filesystem::path OurFolder() {
-  std::error_code error;
-  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-}
-
-// The trainer that was built with this program stands beside it.
-std::string TrainerBesideUs() {
-  const std::string beside = OurFolder() / "rekindle-trainer";
-  return PathExists(beside) ? beside : "rekindle-trainer";
-}
-
-// What runs modules in Python comes with this program.
-std::string PythonLibrary() {
-  const char* named = std::getenv("REKINDLE_PYTHON_LIB");
-  if (named != nullptr) return named;
-  return (OurFolder() / "../lib/rekindle/python").lexically_normal();
-}
 
 // The flags of `train`, before they are understood.
 struct TrainFlags {

@@ -63,6 +63,7 @@ function(rk_precompile_test target)
       <nlohmann/json.hpp> <gmock/gmock.h> <gtest/gtest.h>
       <ml_metadata/proto/metadata_store.pb.h> <ml_metadata/proto/metadata_store_service.pb.h>)
   endif()
+  target_link_libraries(${target} PRIVATE rekindle::ml_metadata_proto)
   rk_take_precompiled(${target} rk_test_headers)
 endfunction()
 

@@ -1,13 +1,10 @@
 #include "component/steps/child_answer.h"
 
 #include <optional>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/status_macros.h"
 #include "base/status_util.h"
 #include "component/launch/failure.h"
-#include "component/steps/splits.h"
 
 namespace rekindle {
 
@@ -36,15 +33,6 @@ absl::Status UnreadableAnswer(const absl::Status& status,
       WithContext(status, absl::StrCat(child,
                                        " ended well, but its answer "
                                        "cannot be read")));
-}
-
-absl::StatusOr<std::string> OnlyFileIn(const ml_metadata::Artifact& artifact) {
-  RK_ASSIGN_OR_RETURN(const std::vector<std::string> files,
-                      ListFiles(artifact.uri()));
-  if (files.size() == 1) return files.front();
-  return absl::FailedPreconditionError(absl::StrCat(
-      artifact.type(), " artifact ", artifact.id(), " at ", artifact.uri(),
-      " holds ", files.size(), " files; it must hold exactly one"));
 }
 
 }  // namespace rekindle

@@ -4,9 +4,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "component/contract/executor_error.h"
-#include "ml_metadata/proto/metadata_store.pb.h"
 
 namespace rekindle {
 
@@ -21,11 +19,6 @@ bool IsWorthReading(const absl::Status& ended);
 // `status` of reading the answer of a child that ended well, with the reason.
 absl::Status UnreadableAnswer(const absl::Status& status,
                               const std::string& child);
-
-// The one file of a Schema or HyperParameters artifact.
-//
-//   FAILED_PRECONDITION  it holds none, or more than one
-absl::StatusOr<std::string> OnlyFileIn(const ml_metadata::Artifact& artifact);
 
 }  // namespace rekindle
 

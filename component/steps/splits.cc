@@ -99,4 +99,21 @@ absl::StatusOr<std::vector<std::string>> ListFiles(const std::string& folder) {
   return files;
 }
 
+absl::StatusOr<std::string> OnlyFileIn(const ml_metadata::Artifact& artifact) {
+  RK_ASSIGN_OR_RETURN(const std::vector<std::string> files,
+                      ListFiles(artifact.uri()));
+  if (files.size() == 1) return files.front();
+  return UnusableInput(
+      artifact, absl::StrCat("at ", artifact.uri(), " holds ", files.size(),
+                             " files; it must hold exactly one"));
+}
+
+absl::Status UnusableInput(const ml_metadata::Artifact& artifact,
+                           absl::string_view problem) {
+  return WithReason(
+      FailureReason::kInputUnusable,
+      absl::FailedPreconditionError(absl::StrCat(artifact.type(), " artifact ",
+                                                 artifact.id(), " ", problem)));
+}
+
 }  // namespace rekindle

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
@@ -32,6 +33,15 @@ absl::StatusOr<std::vector<std::string>> SplitPatterns(
 //
 //   NOT_FOUND  there is no such folder
 absl::StatusOr<std::vector<std::string>> ListFiles(const std::string& folder);
+
+// The one file of a Schema or HyperParameters artifact.
+//
+//   FAILED_PRECONDITION  INPUT_UNUSABLE: it holds none, or more than one
+absl::StatusOr<std::string> OnlyFileIn(const ml_metadata::Artifact& artifact);
+
+// FAILED_PRECONDITION, INPUT_UNUSABLE: names the artifact before `problem`.
+absl::Status UnusableInput(const ml_metadata::Artifact& artifact,
+                           absl::string_view problem);
 
 }  // namespace rekindle
 

@@ -13,7 +13,6 @@
 #include "absl/strings/string_view.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
-#include "base/status_util.h"
 #include "component/contract/executor_input.h"
 #include "component/contract/executor_output.h"
 #include "component/launch/failure.h"
@@ -21,6 +20,7 @@
 #include "component/launch/supervisor.h"
 #include "component/launch/tfx_names.h"
 #include "component/resolve/artifact_ref.h"
+#include "component/steps/child_answer.h"
 #include "component/steps/proto_json.h"
 #include "component/steps/train_child.h"
 #include "component/steps/train_input.h"
@@ -110,27 +110,17 @@ class Train : public Executor {
     return input;
   }
 
-  // The child's answer, or why there is none. That it was killed or stopped
-  // matters more than what it answered; its own words more than an exit code.
+  // The child's answer, or why there is none.
   static absl::StatusOr<ExecutorOutput> ReadAnswer(const ExecutorInput& input,
                                                    const absl::Status& ended) {
-    if (!ended.ok() && ReasonOf(ended) != FailureReason::kChildExitCode) {
-      return ended;
-    }
+    if (!IsWorthReading(ended)) return ended;
     absl::StatusOr<ExecutorOutput> output =
         ReadExecutorOutput(input.output_path);
     if (output.ok() && output->error.has_value()) {
-      return ErrorOf(*output->error);
+      return StatusOf(*output->error);
     }
     RK_RETURN_IF_ERROR(ended);
-    if (!output.ok()) {
-      return WithReason(absl::IsNotFound(output.status())
-                            ? FailureReason::kNoOutput
-                            : FailureReason::kInvalidOutput,
-                        WithContext(output.status(),
-                                    "the trainer ended well, but its answer "
-                                    "cannot be read"));
-    }
+    if (!output.ok()) return UnreadableAnswer(output.status(), "the trainer");
     if (!PathExists(input.serving_model_dir)) {
       return WithReason(
           FailureReason::kNoOutput,
@@ -169,19 +159,6 @@ class Train : public Executor {
         absl::DataLossError(absl::StrCat(
             "the trainer ended well, but its model cannot be served: ",
             last_line)));
-  }
-
-  static absl::Status ErrorOf(const ExecutorError& error) {
-    absl::Status status(static_cast<absl::StatusCode>(error.code),
-                        error.message);
-    if (const auto named = FindFailureReason(error.reason)) {
-      return WithReason(*named, status);
-    }
-    // Elsewhere these codes are about the store and the claim.
-    if (absl::IsUnavailable(status) || absl::IsAborted(status)) {
-      return WithReason(FailureReason::kExecutorError, status);
-    }
-    return status;
   }
 
   static StepResult MakeResult(const ExecutorOutput& output,

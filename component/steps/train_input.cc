@@ -8,13 +8,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "component/contract/executor_input.h"
-#include "component/launch/failure.h"
 #include "component/launch/step.h"
 #include "component/launch/step_deadline.h"
 #include "component/launch/tfx_names.h"
@@ -42,31 +40,14 @@ std::optional<int64_t> StepsOf(const Args& args) {
   return args.num_steps();
 }
 
-absl::Status Unusable(const Artifact& artifact, absl::string_view problem) {
-  return WithReason(
-      FailureReason::kInputUnusable,
-      absl::FailedPreconditionError(absl::StrCat(artifact.type(), " artifact ",
-                                                 artifact.id(), " ", problem)));
-}
-
-// FnArgs wants the one file of a Schema or HyperParameters artifact.
-absl::StatusOr<std::string> OnlyFileOf(const Artifact& artifact) {
-  RK_ASSIGN_OR_RETURN(const std::vector<std::string> files,
-                      ListFiles(artifact.uri()));
-  if (files.size() == 1) return files.front();
-  return Unusable(artifact,
-                  absl::StrCat("at ", artifact.uri(), " holds ", files.size(),
-                               " files; it must hold exactly one"));
-}
-
 absl::StatusOr<nlohmann::json> ReadHyperparameters(const Artifact& artifact) {
-  RK_ASSIGN_OR_RETURN(const std::string file, OnlyFileOf(artifact));
+  RK_ASSIGN_OR_RETURN(const std::string file, OnlyFileIn(artifact));
   RK_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
   auto values =
       nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (values.is_object()) return values;
-  return Unusable(artifact,
-                  absl::StrCat("is unusable: ", file, " is not a JSON object"));
+  return UnusableInput(
+      artifact, absl::StrCat("is unusable: ", file, " is not a JSON object"));
 }
 
 // How many examples each split has, as statistics say, ours or TFX's.
@@ -100,7 +81,7 @@ absl::Status AddExamples(const TrainOptions& options,
 absl::Status AddOptionalInputs(const StepContext& context,
                                ExecutorInput& input) {
   if (const Artifact* schema = context.FindInput("schema")) {
-    RK_ASSIGN_OR_RETURN(input.schema_path, OnlyFileOf(*schema));
+    RK_ASSIGN_OR_RETURN(input.schema_path, OnlyFileIn(*schema));
   }
   if (const Artifact* base = context.FindInput("base_model")) {
     RK_ASSIGN_OR_RETURN(input.base_model, ServingModelDir(*base));
