@@ -158,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(
          Verdict::kNotBlessed,
          "nan"},
     }),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& tested) { return tested.param.name; });
 
 TEST(JudgeMistakesTest, AMetricThatIsNotMeasuredIsAMistake) {
   Bound bound = AtLeast(0.9);

@@ -11,6 +11,7 @@
 #include <sys/eventfd.h>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -79,8 +80,9 @@ TEST_F(SupervisorTest, ALineThatNeverEndsIsCutAndSaysSo) {
           Shell("head -c 5000000 /dev/zero | tr '\\0' x; echo; echo next")));
   EXPECT_TRUE(end.process.ok());
   ASSERT_EQ(lines_.size(), 2);
-  EXPECT_EQ(lines_[0], std::string(kLongestLine, 'x') +
-                           " [cut: the line has 5000000 bytes]");
+  const std::string kept(kLongestLine, 'x');
+  EXPECT_EQ(lines_[0],
+            absl::StrCat(kept, " [cut: the line has 5000000 bytes]"));
   EXPECT_EQ(lines_[1], "next");
 }
 
