@@ -64,6 +64,8 @@ function(rk_precompile_test target)
       <ml_metadata/proto/metadata_store.pb.h> <ml_metadata/proto/metadata_store_service.pb.h>)
   endif()
   target_link_libraries(${target} PRIVATE rekindle::ml_metadata_proto)
+  # g++ forgets that these are headers of others, and warns of what it thinks is in them.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds -Wno-stringop-overflow>)
   rk_take_precompiled(${target} rk_test_headers)
 endfunction()
 

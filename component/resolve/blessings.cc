@@ -9,8 +9,8 @@
 #include "component/resolve/channel.h"
 #include "component/resolve/latest_blessed.h"
 #include "component/resolve/strategy.h"
-#include "metadata/api/values.h"
 #include "metadata/api/metadata_store.h"
+#include "metadata/api/values.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 
 namespace rekindle {

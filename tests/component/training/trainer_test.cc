@@ -277,7 +277,9 @@ INSTANTIATE_TEST_SUITE_P(
         {"NoSteps", [](ExecutorInput* input) { input->train_steps = -1; },
          absl::StatusCode::kInvalidArgument, "is -1, expected at least 1"},
         {"NoTransformGraph",
-         [](ExecutorInput* input) { input->transform_graph_path = "/no/graph"; },
+         [](ExecutorInput* input) {
+           input->transform_graph_path = "/no/graph";
+         },
          absl::StatusCode::kNotFound,
          "'/no/graph' is not what a Transform component writes"},
         {"AnUnknownKey",
