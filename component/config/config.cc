@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/number_text.h"
 
 namespace rekindle {
 namespace {
@@ -28,25 +29,25 @@ bool IsConfig(const ConfigField& field) {
 }  // namespace
 
 ConfigField& ConfigField::AtLeast(double least) {
-  number_rules_.push_back({absl::StrCat("at least ", least),
+  number_rules_.push_back({absl::StrCat("at least ", ShortestDecimal(least)),
                            [=](double value) { return value >= least; }});
   return *this;
 }
 
 ConfigField& ConfigField::AtMost(double most) {
-  number_rules_.push_back({absl::StrCat("at most ", most),
+  number_rules_.push_back({absl::StrCat("at most ", ShortestDecimal(most)),
                            [=](double value) { return value <= most; }});
   return *this;
 }
 
 ConfigField& ConfigField::Above(double bound) {
-  number_rules_.push_back({absl::StrCat("above ", bound),
+  number_rules_.push_back({absl::StrCat("above ", ShortestDecimal(bound)),
                            [=](double value) { return value > bound; }});
   return *this;
 }
 
 ConfigField& ConfigField::Below(double bound) {
-  number_rules_.push_back({absl::StrCat("below ", bound),
+  number_rules_.push_back({absl::StrCat("below ", ShortestDecimal(bound)),
                            [=](double value) { return value < bound; }});
   return *this;
 }

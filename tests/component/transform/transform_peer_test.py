@@ -120,7 +120,7 @@ class TransformPeerTest(unittest.TestCase):
             execution_id=0, train_files=[str(FIXTURE / "transformed/Split-train/*")],
             eval_files=[str(FIXTURE / "transformed/Split-eval/*")], train_steps=50, eval_steps=None,
             transform_graph_path=str(FIXTURE / style), serving_model_dir=str(run / "model"), model_run_dir=str(run / "run"),
-            hyperparameters=None, custom_config={"label_key": "species", "learning_rate": 0.01},
+            num_examples={}, hyperparameters=None, custom_config={"label_key": "species", "learning_rate": 0.01},
             output_path=str(run / "output.json"))
         (run / "input.json").write_text(json.dumps(given))
         subprocess.run([TRAINER, f"--executor_input={run}/input.json"], check=True, stdout=subprocess.DEVNULL)
