@@ -1,10 +1,10 @@
-# rk_library(NAME SOURCES... [DEPS...] [TENSORFLOW])
+# rk_library(NAME SOURCES... [DEPS...] [TENSORFLOW | STORE])
 #
 # A static library `rk_NAME`, alias `rekindle::NAME`, with our warnings on and
 # the repository root as its include root. TENSORFLOW puts it on TensorFlow's
-# side of the wall.
+# side of the wall; STORE says that most of it reads the store's messages.
 function(rk_library name)
-  cmake_parse_arguments(ARG "TENSORFLOW" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "TENSORFLOW;STORE" "" "SOURCES;DEPS" ${ARGN})
   add_library(rk_${name} STATIC ${ARG_SOURCES})
   add_library(rekindle::${name} ALIAS rk_${name})
   target_include_directories(rk_${name} PUBLIC "${CMAKE_SOURCE_DIR}")
@@ -12,6 +12,8 @@ function(rk_library name)
     target_include_directories(rk_${name} PUBLIC "${CMAKE_SOURCE_DIR}/component/include")
     target_link_libraries(rk_${name} PUBLIC TensorFlow::tensorflow_cc)
     rk_precompile_tensorflow(rk_${name})
+  elseif(ARG_STORE)
+    rk_precompile_store(rk_${name})
   endif()
   target_link_libraries(rk_${name} PUBLIC ${ARG_DEPS} PRIVATE rk_warnings)
 endfunction()
@@ -44,6 +46,36 @@ function(rk_take_precompiled target from)
   endif()
 endfunction()
 
+# The same for the messages of the store and of JSON.
+set(RK_PRECOMPILED_LIBRARIES
+  rekindle::ml_metadata_proto absl::statusor absl::strings absl::time nlohmann_json::nlohmann_json)
+set(RK_PRECOMPILED_HEADERS
+  <algorithm> <functional> <map> <memory> <optional> <string> <vector>
+  <absl/status/statusor.h> <absl/strings/str_cat.h> <absl/strings/str_split.h> <absl/time/clock.h>
+  <nlohmann/json.hpp>
+  <ml_metadata/proto/metadata_store.pb.h> <ml_metadata/proto/metadata_store_service.pb.h>)
+
+function(rk_precompile_store target)
+  if(NOT REKINDLE_PRECOMPILE)
+    return()
+  endif()
+  if(NOT TARGET rk_store_headers)
+    add_library(rk_store_headers STATIC "${CMAKE_SOURCE_DIR}/cmake/precompiled.cc")
+    target_link_libraries(rk_store_headers PRIVATE rekindle::step_service_proto ${RK_PRECOMPILED_LIBRARIES} rk_warnings)
+    target_precompile_headers(rk_store_headers PRIVATE
+      ${RK_PRECOMPILED_HEADERS} <absl/strings/str_format.h> <absl/strings/str_join.h> <rekindle/v1/step_service.pb.h>)
+  endif()
+  rk_take_store_headers(${target} rk_store_headers)
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overread>)
+endfunction()
+
+function(rk_take_store_headers target from)
+  target_link_libraries(${target} PRIVATE rekindle::ml_metadata_proto)
+  # g++ forgets that these are headers of others, and warns of what it thinks is in them.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds -Wno-stringop-overflow>)
+  rk_take_precompiled(${target} ${from})
+endfunction()
+
 # Half of the time to compile a test goes into reading GoogleTest's headers and
 # the store's messages, and a quarter into optimising what runs once.
 function(rk_precompile_test target)
@@ -54,19 +86,11 @@ function(rk_precompile_test target)
   endif()
   if(NOT TARGET rk_test_headers)
     add_library(rk_test_headers STATIC "${CMAKE_SOURCE_DIR}/cmake/precompiled.cc")
-    target_link_libraries(rk_test_headers PRIVATE
-      rekindle::ml_metadata_proto absl::statusor absl::strings absl::time nlohmann_json::nlohmann_json GTest::gmock rk_warnings)
+    target_link_libraries(rk_test_headers PRIVATE ${RK_PRECOMPILED_LIBRARIES} GTest::gmock rk_warnings)
     target_compile_options(rk_test_headers PRIVATE ${options})
-    target_precompile_headers(rk_test_headers PRIVATE
-      <algorithm> <functional> <map> <memory> <optional> <string> <vector>
-      <absl/status/statusor.h> <absl/strings/str_cat.h> <absl/strings/str_split.h> <absl/time/clock.h>
-      <nlohmann/json.hpp> <gmock/gmock.h> <gtest/gtest.h>
-      <ml_metadata/proto/metadata_store.pb.h> <ml_metadata/proto/metadata_store_service.pb.h>)
+    target_precompile_headers(rk_test_headers PRIVATE ${RK_PRECOMPILED_HEADERS} <gmock/gmock.h> <gtest/gtest.h>)
   endif()
-  target_link_libraries(${target} PRIVATE rekindle::ml_metadata_proto)
-  # g++ forgets that these are headers of others, and warns of what it thinks is in them.
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds -Wno-stringop-overflow>)
-  rk_take_precompiled(${target} rk_test_headers)
+  rk_take_store_headers(${target} rk_test_headers)
 endfunction()
 
 # rk_test(NAME SOURCES... DEPS... [LABELS...] [TENSORFLOW])

@@ -139,6 +139,16 @@ absl::StatusOr<std::vector<Binding>> FindBindings(Database& db,
   return bindings;
 }
 
+absl::StatusOr<std::vector<Binding>> FindOutputs(Database& db,
+                                                 int64_t execution_id) {
+  RK_ASSIGN_OR_RETURN(std::vector<Binding> outputs,
+                      FindBindings(db, execution_id, Event::OUTPUT));
+  RK_ASSIGN_OR_RETURN(const std::vector<Binding> found,
+                      FindBindings(db, execution_id, Event::INTERNAL_OUTPUT));
+  outputs.insert(outputs.end(), found.begin(), found.end());
+  return outputs;
+}
+
 absl::Status ReplaceBindings(Database& db, int64_t execution_id,
                              Event::Type type,
                              const std::vector<Binding>& bindings,

@@ -12,11 +12,16 @@
 #include "absl/status/statusor.h"
 #include "metadata/sqlite/database.h"
 #include "metadata/store/attempt_log.h"
+#include "metadata/store/type_rows.h"
 #include "rekindle/v1/step_service.pb.h"
 
 namespace rekindle {
 
 // What the calls of a step read and write of an execution.
+
+// A step declares the types it knows of; a stored type may know more or less.
+inline constexpr TypeEvolution kCompatible = {.can_add_fields = true,
+                                              .can_omit_fields = true};
 
 inline constexpr char kAttempts[] = "attempts";
 inline constexpr char kPreparedOutputs[] = "prepared_outputs";
@@ -44,6 +49,10 @@ std::vector<ml_metadata::Event> EventsFor(
 // The stored events of the type, as bindings.
 absl::StatusOr<std::vector<v1::Binding>> FindBindings(
     Database& db, int64_t execution_id, ml_metadata::Event::Type type);
+
+// What the execution put out, made or found.
+absl::StatusOr<std::vector<v1::Binding>> FindOutputs(Database& db,
+                                                     int64_t execution_id);
 
 // Makes the stored events of the type those of `bindings`.
 absl::Status ReplaceBindings(Database& db, int64_t execution_id,
