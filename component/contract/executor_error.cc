@@ -10,6 +10,11 @@
 
 namespace rekindle {
 
+absl::Status WithReasonWord(absl::string_view reason, absl::Status status) {
+  status.SetPayload(kReasonPayload, absl::Cord(reason));
+  return status;
+}
+
 ExecutorError MakeExecutorError(const absl::Status& status) {
   const auto reason = status.GetPayload(kReasonPayload);
   return {.code = static_cast<int>(status.code()),

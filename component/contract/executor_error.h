@@ -5,12 +5,16 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
 
 namespace rekindle {
 
 // Under this name an error may carry the one-word reason below as a payload.
 inline constexpr char kReasonPayload[] = "rekindle/failure_reason";
+
+// `status`, which is not OK, with that word.
+absl::Status WithReasonWord(absl::string_view reason, absl::Status status);
 
 // Why an executor failed, as canonical code and one sentence.
 struct ExecutorError {

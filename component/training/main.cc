@@ -19,6 +19,7 @@
 #include "base/status_macros.h"
 #include "component/contract/evaluation_input.h"
 #include "component/contract/evaluation_output.h"
+#include "component/contract/executor_error.h"
 #include "component/contract/executor_input.h"
 #include "component/contract/executor_output.h"
 #include "component/evaluation/evaluation_run.h"
@@ -126,7 +127,9 @@ int Done(const absl::Status& status) {
 
 absl::StatusOr<std::optional<Module>> LoadNamedModule(const Flags& flags) {
   if (!flags.Has("module_file")) return std::nullopt;
-  return LoadModule(flags.Get("module_file"));
+  absl::StatusOr<Module> module = LoadModule(flags.Get("module_file"));
+  if (module.ok()) return *std::move(module);
+  return WithReasonWord("MODULE_UNUSABLE", module.status());
 }
 
 absl::Status TrainAs(const ExecutorInput& input, const Flags& flags,

@@ -14,11 +14,10 @@ namespace rekindle {
 // would use it. `stop_signal` gives the signal that asked to stop, 0 for none;
 // `output` gets what is known, without `error` itself.
 //
-//   NOT_FOUND  run_fn left no model
-//   DATA_LOSS  the model cannot be served
-//   CANCELLED  asked to stop
-//
-// and what Module::RunFn returns.
+//   UNKNOWN      run_fn failed; UNAVAILABLE if it said so
+//   NOT_FOUND    run_fn left no model
+//   DATA_LOSS    the model cannot be served
+//   CANCELLED    asked to stop
 absl::Status RunModule(const Module& module, const ExecutorInput& input,
                        const std::function<int()>& stop_signal,
                        ExecutorOutput* output);
