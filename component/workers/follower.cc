@@ -1,6 +1,8 @@
 #include "component/workers/follower.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,12 +49,18 @@ bool HasBegun(const StepSpec& spec, const Chief& chief) {
          PathExists(StateOf(spec, chief));
 }
 
-// There is no work left to join: it is done, or the attempt that `alive` was
-// seen at has failed. An older one that failed may be tried again.
-bool HasEnded(const Chief& alive, const Chief& chief) {
+// The attempts that were over when this process first looked: each of them may
+// be tried again.
+int64_t AttemptsOver(const Chief& chief) {
+  return chief.state == Chief::State::kWorking ? chief.attempt - 1
+                                               : chief.attempt;
+}
+
+// There is no work left to join: it is done, or an attempt has failed that was
+// not over when this process came.
+bool HasEnded(const Chief& chief, int64_t over_before) {
   return chief.state == Chief::State::kSuccess ||
-         (chief.state == Chief::State::kFailure &&
-          chief.attempt == alive.attempt);
+         (chief.state == Chief::State::kFailure && chief.attempt > over_before);
 }
 
 // The store may.
@@ -166,16 +174,16 @@ absl::StatusOr<Chief> Follower::AwaitChief(const StepSpec& spec) const {
   }
   const absl::Time begin = absl::Now();
   absl::Time last_alive = begin;
-  Chief alive;  // as it was then
+  std::optional<int64_t> over_before;
   while (true) {
     const absl::StatusOr<Chief> chief = LookAtChief(spec.ExternalId(), store_);
     if (!chief.ok() && !MayComeBack(chief.status())) return chief.status();
-    if (chief.ok() && (HasBegun(spec, *chief) || HasEnded(alive, *chief))) {
-      return chief;
-    }
-    if (chief.ok() && chief->state == Chief::State::kWorking) {
-      last_alive = absl::Now();
-      alive = *chief;
+    if (chief.ok()) {
+      if (!over_before.has_value()) over_before = AttemptsOver(*chief);
+      if (HasBegun(spec, *chief) || HasEnded(*chief, *over_before)) {
+        return chief;
+      }
+      if (chief->state == Chief::State::kWorking) last_alive = absl::Now();
     }
     if (absl::Now() >=
         std::min(last_alive + options_.chief_timeout, options_.deadline)) {

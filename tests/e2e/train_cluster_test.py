@@ -164,6 +164,7 @@ class TrainClusterTest(served.ServedWorkspace):
         self.prepare()
         cluster = self.cluster(chief=1, ps=1)
         server = self.start(cluster, "ps", 0)
+        self.wait_for_line(server, "ps 0 follows the chief")
         _, last = self.end(self.start(cluster, "chief", 0), FAILED)
         self.assertIn('the role "ps" is refused: parameter servers are not supported', last)
         _, last = self.end(server, FAILED)
