@@ -16,12 +16,16 @@
 namespace rekindle {
 namespace {
 
+// NaN without a sign.
+double Shown(double loss) {
+  return std::isnan(loss) ? std::numeric_limits<double>::quiet_NaN() : loss;
+}
+
 absl::Status BadLoss(double loss, int64_t step, const char* why) {
   return absl::InvalidArgumentError(absl::StrFormat(
       "the loss is %f at step %d%s: lower learning_rate, or look for extreme "
       "values in the examples",
-      std::isnan(loss) ? std::numeric_limits<double>::quiet_NaN() : loss, step,
-      why));
+      Shown(loss), step, why));
 }
 
 absl::Status GoBack(const std::string& checkpoint, Trainer& trainer) {
@@ -57,7 +61,14 @@ Action MakeRecovery(const RecoveryOptions& options, Trainer* trainer,
       return BadLoss(loss->second, step,
                      ", and there is no checkpoint to go back to");
     }
-    return GoBack(*latest, *trainer);
+    RK_RETURN_IF_ERROR(GoBack(*latest, *trainer));
+    if (options.log) {
+      options.log(absl::StrFormat(
+          "the loss was %f at step %d: back to step %d (trial %d of %d)",
+          Shown(loss->second), step, trainer->global_step(), trials,
+          options.max_trials));
+    }
+    return absl::OkStatus();
   };
 }
 

@@ -90,7 +90,8 @@ absl::Status AddActions(const TrainerConfig& config,
     options->train_actions.push_back(
         MakeRecovery({.loss_upper_bound = config.loss_upper_bound,
                       .begin_steps = config.recovery_begin_steps,
-                      .max_trials = config.recovery_max_trials},
+                      .max_trials = config.recovery_max_trials,
+                      .log = options->log},
                      &trainer, options->checkpoints));
   }
   if (config.best_checkpoint_export_subdir.empty()) return absl::OkStatus();

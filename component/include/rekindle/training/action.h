@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "rekindle/training/metric.h"
 
 namespace rekindle {
@@ -20,6 +21,8 @@ struct RecoveryOptions {
   double loss_upper_bound = 1e6;
   int64_t begin_steps = 0;  // before that step nothing is looked at
   int64_t max_trials = 0;   // 0: the first bad loss ends the run
+  // Gets a line each time it goes back. May be empty.
+  std::function<void(absl::string_view line)> log = {};
 };
 
 // After a loop of training whose loss is not a number, or above the bound, goes
