@@ -30,13 +30,18 @@ class WholePipelineTest(workspace.Workspace):
     def evaluated(self, run, *arguments, **flags):
         return json.loads(self.ok(self.evaluate(run, *arguments, **flags)).stdout)
 
-    def push(self, run):
+    def prepare_by_statistics(self, run):
+        self.report("example-gen", run_id=run, input=workspace.PENGUINS, null_value="NA")
+        self.report("statistics-gen", run_id=run, examples="run:CsvExampleGen.examples")
+        self.report("schema-gen", run_id=run, statistics="run:StatisticsGen.statistics")
+
+    def push(self, run, blesser="Evaluator"):
         report = self.report("push", run_id=run, destination=self.serving, model="run:Trainer.model",
-                             blessing="run:Evaluator.blessing")
+                             blessing="run:%s.blessing" % blesser)
         return report["outputs"]["pushed_model"]["custom_properties"]
 
     def test_a_model_is_measured_blessed_served_and_trained_on(self):
-        self.prepare("r1")
+        self.prepare_by_statistics("r1")
         first = self.train("r1")["outputs"]["model"]
         report = self.evaluated("r1", "--slice=island", "--slice=island,sex=male", "--threshold=accuracy>=0.9",
                                 "--compare=accuracy>=-0.05", outputs_dir=self.dir / "outputs")
@@ -48,13 +53,15 @@ class WholePipelineTest(workspace.Workspace):
         pushed = self.push("r1")
         self.assertTrue((self.serving / pushed["pushed_version"] / "saved_model.pb").exists())
 
+        self.prepare_by_statistics("r2")
         second = self.train("r2", base_model="latest-blessed")["outputs"]["model"]
         self.assertEqual(second["custom_properties"]["warm_started_from"], first["id"])
         report = self.evaluated("r2", "--threshold=accuracy>=0.9", "--compare=accuracy>=-0.5")
         self.assertEqual(report["inputs"]["baseline_model"][0]["id"], first["id"])
         blessing = report["outputs"]["blessing"]["custom_properties"]
         self.assertEqual((blessing["blessed"], blessing["baseline_model_id"]), (1, first["id"]))
-        self.assertGreater(int(self.push("r2")["pushed_version"]), int(pushed["pushed_version"]))
+        self.report("bless", run_id="r2", model="run:Trainer.model", reason="looked at it")
+        self.assertGreater(int(self.push("r2", "Blesser")["pushed_version"]), int(pushed["pushed_version"]))
         self.check_records()
 
     def check_evaluation(self, report, model):
@@ -88,7 +95,11 @@ class WholePipelineTest(workspace.Workspace):
             facts = tfx_records.StoreFacts(connection, "r2").facts
         for name, base in STANDARD_TYPES.items():
             self.assertEqual(facts["type %s" % name.rsplit(".", 1)[-1], "base_type"], base)
-        for record, what, artifact in (("execution Evaluator", "event INPUT examples", "Examples"),
+        for record, what, artifact in (("execution StatisticsGen", "event INPUT examples", "Examples"),
+                                       ("execution StatisticsGen", "event OUTPUT statistics", "ExampleStatistics"),
+                                       ("execution SchemaGen", "event INPUT statistics", "ExampleStatistics"),
+                                       ("execution SchemaGen", "event OUTPUT schema", "Schema"),
+                                       ("execution Evaluator", "event INPUT examples", "Examples"),
                                        ("execution Evaluator", "event INPUT model", "Model"),
                                        ("execution Evaluator", "event INPUT baseline_model", "Model"),
                                        ("execution Evaluator", "event OUTPUT evaluation", "ModelEvaluation"),
