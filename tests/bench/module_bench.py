@@ -12,13 +12,13 @@ import json
 import pathlib
 import random
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
 import module_run
+from rounds import rounds, spread
 
 HERE = pathlib.Path(__file__).resolve().parent
 TARGET_EXAMPLE_GEN = 5.0
@@ -31,10 +31,6 @@ def run(words):
     if done.returncode != 0:
         sys.exit("module_bench: %s ended with %d:\n%s" % (" ".join(map(str, words)), done.returncode, done.stderr))
     return time.monotonic() - begin, done.stdout
-
-
-def spread(values):
-    return {"median": statistics.median(values), "min": min(values), "max": max(values)}
 
 
 def beside(ours, theirs, target=None):
@@ -90,7 +86,7 @@ def write_rides(path, rows):
 def example_gen_part(bench):
     """Seconds to turn a CSV file into examples, and that both sides have the same ones in the same splits."""
     ours, theirs = [], []
-    for _ in range(bench.options.rounds):
+    for _ in rounds(bench.options.rounds, "example_gen"):
         seconds, report = bench.step("example-gen", "--input=%s" % bench.csv())
         ours.append(seconds)
         folder = bench.dir / "peer"
@@ -110,7 +106,7 @@ def statistics_part(bench):
     _, report = bench.step("example-gen", "--input=%s" % bench.csv())
     examples = report["outputs"]["examples"]
     ours, theirs = [], []
-    for _ in range(bench.options.rounds):
+    for _ in rounds(bench.options.rounds, "statistics"):
         seconds, _ = bench.step("statistics-gen", "--examples=id:%d" % examples["id"])
         ours.append(seconds)
         theirs.append(bench.peer("statistics", examples["uri"])["seconds"])
@@ -119,7 +115,7 @@ def statistics_part(bench):
 
 def module_part(bench):
     """Seconds of a training, both sides whole: from starting the interpreter to the model, published or written."""
-    return module_run.part(bench, run, spread)
+    return module_run.part(bench, run)
 
 
 PARTS = {"example_gen": example_gen_part, "statistics": statistics_part, "module": module_part}
@@ -132,7 +128,7 @@ def print_part(name, figures):
     times = figures["seconds"]
     target = "" if times["target"] is None else " (at least %.0f)" % times["target"]
     print("%-12s %9d rows   ours %7.2f s   Python %7.2f s   %.1f times as fast%s" % (
-        name, figures["rows"], times["ours"]["median"], times["theirs"]["median"], times["ratio"]["median"], target))
+        name, figures["rows"], times["ours"]["median"], times["theirs"]["median"], times["ratio"]["median"], target), flush=True)
 
 
 def parse_arguments():

@@ -4,6 +4,8 @@ import json
 import pathlib
 import sys
 
+from rounds import rounds, spread
+
 REPO = pathlib.Path(__file__).resolve().parents[2]
 MODULE = REPO / "examples" / "python_module" / "penguin_keras" / "penguin_module.py"
 TARGET = 1.1
@@ -21,11 +23,11 @@ penguin_module.run_fn(fn_args.FnArgs(data_accessor=data_accessor.make_data_acces
 """
 
 
-def part(bench, run, spread):
-    """Wall seconds of both sides, in turns. `run` and `spread` are those of module_bench."""
+def part(bench, run):
+    """Wall seconds of both sides, in turns. `run` is module_bench's."""
     examples, schema = _prepare(bench)
     ours, alone = [], []
-    for number in range(bench.options.rounds):
+    for number in rounds(bench.options.rounds, "module"):
         seconds, _ = bench.step("train", "--module-file=%s" % MODULE, "--python=%s" % sys.executable,
                                 "--base-model=none", "--train-steps=%d" % bench.options.steps)
         ours.append(seconds)

@@ -9,15 +9,16 @@ Parts:
 
 import argparse
 import json
+import os
 import pathlib
 import re
-import resource
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
+
+from rounds import rounds, spread
 
 HERE = pathlib.Path(__file__).resolve().parent
 TARGET_INPUT = 3.0
@@ -51,10 +52,6 @@ class Bench:
         return folder / "data-*.gz"
 
 
-def spread(values):
-    return {"median": statistics.median(values), "min": min(values), "max": max(values)}
-
-
 def beside(ours, theirs, target):
     """Two series of rounds, and their ratio round by round."""
     return {"ours": spread(ours), "theirs": spread(theirs), "target": target,
@@ -69,7 +66,7 @@ def input_part(bench):
         for source in ("files", "memory"):
             arguments = [kind, pattern, bench.options.batch, source, bench.options.seconds]
             ours, theirs = [], []
-            for _ in range(bench.options.rounds):
+            for _ in rounds(bench.options.rounds, "%s examples from %s" % (kind, source)):
                 ours.append(run([bench.tool, "input", *arguments]))
                 theirs.append(run([sys.executable, HERE / "tf_data_peer.py", *arguments]))
             for rate, unit in (("batches_per_second", "batches/s"), ("batches_per_cpu_second", "batches per CPU second")):
@@ -132,13 +129,15 @@ def train_ours(bench, kind, pattern, batch, steps, warm):
             text += line
             if first is None and line.startswith("train"):
                 first = time.time() - begin
-        if process.wait() != 0:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
             sys.exit("training_bench: rekindle-trainer failed:\n" + text)
-        return first, [float(rate) for rate in re.findall(r"steps_per_second: ([0-9.e+]+)", text)]
+        rates = [float(rate) for rate in re.findall(r"steps_per_second: ([0-9.e+]+)", text)]
+        return first, rates, usage.ru_maxrss / 1024
 
-    first, _ = trainer(1, 1)
-    _, rates = trainer(warm + 3 * steps, steps)
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    first, _, _ = trainer(1, 1)
+    _, rates, peak = trainer(warm + 3 * steps, steps)
     return {"steps_per_second": max(rates[-2:]), "first_step_seconds": first, "peak_mib": peak}
 
 
@@ -149,7 +148,7 @@ def training_part(bench):
         pattern = bench.data(kind, rows, files=4)
         warm = -(-(rows // batch + 1) // steps) * steps  # at least an epoch, in whole loops
         runs = {"ours": [], "defaults": [], "best": []}
-        for _ in range(bench.options.rounds):
+        for _ in rounds(bench.options.rounds, "training, %s" % kind):
             runs["ours"].append(train_ours(bench, kind, pattern, batch, steps, warm))
             for name, at_once in (("defaults", 1), ("best", 100)):
                 # Keras by its defaults is so slow that fewer steps will do.
@@ -183,7 +182,7 @@ def print_table(part, figures):
         ratio = figure["ratio"]
         print("%-58s %12.5g %12.5g %8.1fx %19s %8s" % (
             name, figure["ours"]["median"], figure["theirs"]["median"], ratio["median"],
-            "%.1f - %.1f" % (ratio["min"], ratio["max"]), "%.1fx" % figure["target"] if figure["target"] else ""))
+            "%.1f - %.1f" % (ratio["min"], ratio["max"]), "%.1fx" % figure["target"] if figure["target"] else ""), flush=True)
 
 
 def parse_options():
@@ -209,14 +208,15 @@ def main():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="rekindle-bench-"))
     try:
         bench = Bench(pathlib.Path(options.binaries).resolve(), folder, options)
-        figures = {name: part(bench) for name, part in PARTS.items() if options.only in (None, name)}
+        figures = {}
+        for name in PARTS if options.only is None else [options.only]:
+            figures[name] = PARTS[name](bench)
+            if options.output == "table":
+                print_table(name, figures[name])
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     if options.output == "json":
         print(json.dumps(figures, indent=2))
-        return
-    for name, part in figures.items():
-        print_table(name, part)
 
 
 if __name__ == "__main__":
