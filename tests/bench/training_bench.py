@@ -2,9 +2,9 @@
 
 Parts:
   input      the stream of batches alone, beside tf.data: examples as small as penguins', and wide ones
-  training   a small DNN and a wide & deep model, beside Keras's `fit` with its defaults and at its best
-             (steps_per_execution, data in memory): steps a second after the first epoch, time from the start of the
-             process to its first step, peak memory
+  small      a small DNN beside Keras's `fit` with its defaults and at its best (steps_per_execution, data in memory):
+             steps a second after the first epoch, time from the start of the process to its first step, peak memory
+  wide       the same of a wide & deep model
 """
 
 import argparse
@@ -141,21 +141,27 @@ def train_ours(bench, kind, pattern, batch, steps, warm):
     return {"steps_per_second": max(rates[-2:]), "first_step_seconds": first, "peak_mib": peak}
 
 
-def training_part(bench):
+def small_part(bench):
+    return training_part(bench, "penguin", bench.options.small_rows, batch=64, steps=20_000)
+
+
+def wide_part(bench):
+    return training_part(bench, "wide", bench.options.wide_rows, batch=256, steps=2_000)
+
+
+def training_part(bench, kind, rows, batch, steps):
+    pattern = bench.data(kind, rows, files=4)
+    warm = -(-(rows // batch + 1) // steps) * steps  # at least an epoch, in whole loops
+    runs = {"ours": [], "defaults": [], "best": []}
+    for _ in rounds(bench.options.rounds, "training, %s" % kind):
+        runs["ours"].append(train_ours(bench, kind, pattern, batch, steps, warm))
+        for name, at_once in (("defaults", 1), ("best", 100)):
+            # Keras by its defaults is so slow that fewer steps will do.
+            count = steps // 10 if name == "defaults" else steps
+            runs[name].append(run([sys.executable, HERE / "keras_peer.py", kind, pattern, batch, count, warm, at_once]))
     figures = {}
-    plans = (("penguin", bench.options.small_rows, 64, 20_000), ("wide", bench.options.wide_rows, 256, 2_000))
-    for kind, rows, batch, steps in plans:
-        pattern = bench.data(kind, rows, files=4)
-        warm = -(-(rows // batch + 1) // steps) * steps  # at least an epoch, in whole loops
-        runs = {"ours": [], "defaults": [], "best": []}
-        for _ in rounds(bench.options.rounds, "training, %s" % kind):
-            runs["ours"].append(train_ours(bench, kind, pattern, batch, steps, warm))
-            for name, at_once in (("defaults", 1), ("best", 100)):
-                # Keras by its defaults is so slow that fewer steps will do.
-                count = steps // 10 if name == "defaults" else steps
-                runs[name].append(run([sys.executable, HERE / "keras_peer.py", kind, pattern, batch, count, warm, at_once]))
-        for name in ("defaults", "best"):
-            add_figures(figures, kind, name, runs["ours"], runs[name])
+    for name in ("defaults", "best"):
+        add_figures(figures, kind, name, runs["ours"], runs[name])
     return figures
 
 
@@ -173,7 +179,7 @@ def add_figures(figures, kind, name, ours, theirs):
     figures[label + ": peak MiB"] = figure("peak_mib", less, 0)
 
 
-PARTS = {"input": input_part, "training": training_part}
+PARTS = {"input": input_part, "small": small_part, "wide": wide_part}
 
 
 def print_table(part, figures):
