@@ -14,7 +14,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/time.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "cli/commands.h"
@@ -23,97 +22,17 @@
 #include "cli/parse_or_exit.h"
 #include "cli/step_flags.h"
 #include "cli/step_part.h"
+#include "cli/train_flags.h"
 #include "cli/trainer_program.h"
 #include "component/launch/step.h"
 #include "component/resolve/artifact_ref.h"
+#include "component/steps/rewrite.h"
 #include "component/steps/train.h"
 #include "component/steps/train_child.h"
 #include "nlohmann/json.hpp"
 
 namespace rekindle {
 namespace {
-
-// The flags of `train`, before they are understood.
-struct TrainFlags {
-  std::string examples = "latest";
-  std::string schema = "latest";
-  std::string base_model = "latest";
-  std::string transform_graph = "none";
-  std::string hyperparameters = "none";
-  std::string statistics = "none";
-  std::string train_args = "{}";
-  std::string eval_args = "{}";
-  std::optional<int64_t> train_steps;
-  std::optional<int64_t> eval_steps;
-  std::string train_splits;
-  std::string eval_splits;
-  std::string label_key;
-  std::string custom_config = "null";
-  std::string trainer = TrainerBesideUs();
-  std::string module_file;
-  std::string python = "python3";
-  std::string executor = "auto";
-  std::optional<int64_t> workers;
-  std::optional<int64_t> worker_restarts;
-  absl::Duration chief_timeout = absl::Minutes(10);
-  bool skip_validation = false;
-  absl::Duration grace = absl::Seconds(25);
-
-  void Bind(FlagSet& flags);
-};
-
-void TrainFlags::Bind(FlagSet& flags) {
-  flags.String("examples", "REF", &examples,
-               absl::StrCat("training data: ", kArtifactRefForms));
-  flags.String("schema", "REF", &schema, "its schema");
-  flags.String("base-model", "REF", &base_model,
-               "model to start from; none starts cold");
-  flags.String("transform-graph", "REF", &transform_graph,
-               "what a Transform put out");
-  flags.String("hyperparameters", "REF", &hyperparameters,
-               "what a Tuner found: one JSON file");
-  flags.String("statistics", "REF", &statistics,
-               "of the examples; recorded as an input");
-  flags.OptionalInt("train-steps", "N", &train_steps, "steps to train");
-  flags.OptionalInt("eval-steps", "N", &eval_steps,
-                    "batches to evaluate; all without it");
-  flags.String("train-splits", "A,B", &train_splits,
-               "splits to train on (default: train)");
-  flags.String("eval-splits", "A,B", &eval_splits,
-               "splits to evaluate on (default: eval)");
-  flags.String("train-args", "JSON", &train_args,
-               "TFX's TrainArgs, for the four flags above");
-  flags.String("eval-args", "JSON", &eval_args, "TFX's EvalArgs, likewise");
-  flags.String("label-key", "NAME", &label_key,
-               "the feature to predict; short for custom_config's label_key");
-  flags.String("custom-config", "JSON", &custom_config,
-               "settings of the model, an object; docs/training.md lists them");
-  flags.String("trainer", "PROGRAM", &trainer, "the program that trains");
-  flags.String("module-file", "FILE", &module_file,
-               "your own code: a TFX module in Python with run_fn "
-               "(docs/python-modules.md), or experiments and run_fn in C++, "
-               "FILE.so (docs/modules.md)");
-  flags.String("python", "PROGRAM", &python,
-               "the interpreter for a module in Python");
-  flags.String(
-      "executor", "NAME", &executor,
-      "which function of a module in Python trains: generic calls "
-      "run_fn, estimator calls trainer_fn; auto: run_fn if it has one");
-  flags.OptionalInt("workers", "N", &workers,
-                    "processes on this machine that train together, each on "
-                    "its share of a batch; one without it");
-  flags.OptionalInt("worker-restarts", "N", &worker_restarts,
-                    "how often all of them are started again, from the last "
-                    "checkpoint, when one is lost (default: 3)");
-  flags.Duration("chief-timeout", &chief_timeout,
-                 "how long a process that TF_CONFIG makes a worker waits for "
-                 "the chief to begin");
-  flags.Bool("skip-validation", &skip_validation,
-             "publish a model of another trainer, or of a module in Python, "
-             "without trying it: that it loads, and answers finite numbers");
-  flags.Duration("grace", &grace,
-                 "time to write a checkpoint when stopped, then SIGKILL");
-}
 
 // Lays the shorthands over the arguments. `side` is "train" or "eval".
 template <typename Args>
@@ -157,6 +76,16 @@ absl::StatusOr<std::optional<int>> NumberFromFlag(
       "--", name, " is ", *number, ", expected ", least, " to ", most));
 }
 
+// Our own Python program `name` is where it belongs.
+absl::Status CheckPythonProgram(const std::string& name,
+                                absl::string_view what_for) {
+  const std::string program = JoinPath(PythonLibrary(), name);
+  if (PathExists(program)) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("there is no ", program, ", which ", what_for,
+                   "; REKINDLE_PYTHON_LIB names its folder"));
+}
+
 // Refuses what goes with rekindle-trainer only.
 absl::Status CheckPythonModule(const TrainFlags& flags) {
   if (flags.workers.has_value()) {
@@ -169,12 +98,17 @@ absl::Status CheckPythonModule(const TrainFlags& flags) {
         "--trainer and a --module-file in Python are given; --python names "
         "what runs the module");
   }
-  const std::string runner = JoinPath(PythonLibrary(), "run_module.py");
-  if (PathExists(runner)) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("there is no ", runner,
-                   ", which runs modules in Python; REKINDLE_PYTHON_LIB names "
-                   "its folder"));
+  return CheckPythonProgram("run_module.py", "runs modules in Python");
+}
+
+absl::StatusOr<std::vector<std::string>> RewritesFromFlag(
+    const std::vector<std::string>& rewrites) {
+  RK_RETURN_IF_ERROR(CheckRewrites(rewrites));
+  if (!rewrites.empty()) {
+    RK_RETURN_IF_ERROR(
+        CheckPythonProgram("rewrite_model.py", "rewrites models"));
+  }
+  return rewrites;
 }
 
 absl::Status CheckModule(const TrainFlags& flags, const TrainOptions& options) {
@@ -221,6 +155,7 @@ absl::StatusOr<TrainOptions> MakeTrainOptions(const TrainFlags& flags) {
   options.python = flags.python;
   options.python_library = PythonLibrary();
   options.executor = flags.executor;
+  RK_ASSIGN_OR_RETURN(options.rewrites, RewritesFromFlag(flags.rewrites));
   RK_RETURN_IF_ERROR(CheckModule(flags, options));
   RK_ASSIGN_OR_RETURN(options.workers,
                       NumberFromFlag("workers", flags.workers, 1, 64));

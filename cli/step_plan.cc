@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cli/node_json.h"
 #include "cli/table.h"
 #include "component/cache/cache.h"
 #include "component/cache/cache_fields.h"
@@ -66,6 +68,22 @@ std::string InputText(const InputSpec& input, const Resolution& resolution) {
                     " more that were looked at\n");
   }
   return text;
+}
+
+// In one line: some are JSON with indentation.
+std::string ParameterText(const std::string& name, const json& value) {
+  std::string text =
+      value.is_string() ? value.get<std::string>() : value.dump();
+  absl::RemoveExtraAsciiWhitespace(&text);
+  return absl::StrCat("  set  ", name, ": ", text, "\n");
+}
+
+json ParametersJson(const StepSpec& spec) {
+  json parameters = json::object();
+  for (const auto& [name, value] : spec.parameters) {
+    parameters[name] = ToJson(value);
+  }
+  return parameters;
 }
 
 json InputJson(const InputSpec& input, const Resolution& resolution) {
@@ -138,6 +156,9 @@ std::string PlanToText(const StepSpec& spec, const StepPlan& plan,
   for (const InputSpec& input : spec.inputs) {
     absl::StrAppend(&text, InputText(input, plan.inputs.at(input.key)));
   }
+  for (const auto& [name, value] : spec.parameters) {
+    absl::StrAppend(&text, ParameterText(name, ToJson(value)));
+  }
   if (cache.has_value()) {
     absl::StrAppend(&text, "  cache  ", CacheText(*cache), "\n");
   }
@@ -152,6 +173,7 @@ json PlanToJson(const StepSpec& spec, const StepPlan& plan,
   for (const InputSpec& input : spec.inputs) {
     result["inputs"][input.key] = InputJson(input, plan.inputs.at(input.key));
   }
+  result["parameters"] = ParametersJson(spec);
   if (plan.earlier.has_value()) {
     result["execution_id"] = plan.earlier->id();
     result["state"] = Execution::State_Name(plan.earlier->last_known_state());

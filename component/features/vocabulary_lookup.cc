@@ -22,6 +22,10 @@ using ::tensorflow::Output;
 using ::tensorflow::Scope;
 using ::tensorflow::Tensor;
 
+// So many words are compared one by one, with operations that TensorFlow Lite
+// has too.
+constexpr size_t kFewWords = 32;
+
 // As many as there can be: no two words share one, in practice.
 constexpr int64_t kBuckets = std::numeric_limits<int64_t>::max();
 
@@ -51,12 +55,25 @@ SortedWords Sorted(const std::vector<std::string>& vocabulary) {
   return out;
 }
 
+Output CompareWithAll(const Scope& scope, const SortedWords& sorted,
+                      const Output& values) {
+  const Output words =
+      ops::ExpandDims(scope, ops::Const(scope, StringTensor(sorted.words)), 0);
+  const Output same =
+      ops::Equal(scope, ops::ExpandDims(scope, values, 1), words);
+  const Output ids = ops::ExpandDims(scope, ops::Const(scope, sorted.ids), 0);
+  return ops::Max(scope, ops::SelectV2(scope, same, ids, -1), 1);
+}
+
 }  // namespace
 
 Output LookUpVocabulary(const Scope& scope,
                         const std::vector<std::string>& vocabulary,
                         const Output& values) {
   const SortedWords sorted = Sorted(vocabulary);
+  if (sorted.words.size() <= kFewWords) {
+    return CompareWithAll(scope, sorted, values);
+  }
   const Output hashes = ops::StringToHashBucketFast(scope, values, kBuckets);
   const Output found =
       ops::internal::LowerBound(scope, ops::Const(scope, sorted.hashes),

@@ -10,8 +10,9 @@
 namespace rekindle {
 
 // Adds nodes that give the place of each of `values`, strings [m], in
-// `vocabulary`: int32 [m], -1 where it is not there. They are constants and a
-// binary search, so that a SavedModel has no table to initialize.
+// `vocabulary`: int32 [m], -1 where it is not there. They are constants, and
+// comparisons with a few words or a binary search among many, so that a
+// SavedModel has no table to initialize.
 tensorflow::Output LookUpVocabulary(const tensorflow::Scope& scope,
                                     const std::vector<std::string>& vocabulary,
                                     const tensorflow::Output& values);

@@ -24,6 +24,7 @@
 #include "component/launch/step_log.h"
 #include "component/launch/supervisor.h"
 #include "metadata/api/values.h"
+#include "ml_metadata/proto/metadata_store.pb.h"
 
 namespace rekindle {
 namespace {
@@ -96,9 +97,12 @@ absl::Status Judge(const StepChild& child, const ProcessEnd& end,
   return EndedWithCode(child, end, log);
 }
 
+// A step may have several children, one after the other.
 void RecordEnd(const ProcessEnd& end, AttemptFacts& facts) {
-  facts.properties["peak_rss_bytes"] = IntValue(end.peak_rss_bytes);
-  facts.properties["cpu_seconds"] = DoubleValue(end.cpu_seconds);
+  ml_metadata::Value& peak = facts.properties["peak_rss_bytes"];
+  peak = IntValue(std::max(peak.int_value(), end.peak_rss_bytes));
+  ml_metadata::Value& seconds = facts.properties["cpu_seconds"];
+  seconds = DoubleValue(seconds.double_value() + end.cpu_seconds);
   if (end.signal != 0) {
     facts.properties["signal"] = IntValue(end.signal);
   } else if (end.exit_code != 0) {

@@ -27,7 +27,7 @@ struct StepChild {
 // Runs it as docs/executor-contract.md promises: its output goes to log.txt in
 // the execution's folder, its progress to the orchestrator, and it is stopped
 // when the step must stop, in time for the deadline. How it ended and what it
-// used is put into the context's facts. OK if it ended with exit code 0. Each
+// used is added to the context's facts. OK if it ended with exit code 0. Each
 // error has its reason attached (ReasonOf):
 //
 //   NOT_FOUND, PERMISSION_DENIED  CHILD_CANNOT_START

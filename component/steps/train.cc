@@ -1,7 +1,5 @@
 #include "component/steps/train.h"
 
-#include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,6 +13,7 @@
 #include "base/status_macros.h"
 #include "component/contract/executor_input.h"
 #include "component/contract/executor_output.h"
+#include "component/contract/rewrite_output.h"
 #include "component/launch/failure.h"
 #include "component/launch/step.h"
 #include "component/launch/supervisor.h"
@@ -22,17 +21,17 @@
 #include "component/resolve/artifact_ref.h"
 #include "component/steps/child_answer.h"
 #include "component/steps/proto_json.h"
+#include "component/steps/rewrite.h"
 #include "component/steps/train_child.h"
 #include "component/steps/train_input.h"
+#include "component/steps/train_result.h"
 #include "metadata/api/values.h"
-#include "ml_metadata/proto/metadata_store.pb.h"
 #include "nlohmann/json.hpp"
 #include "tfx/trainer.pb.h"
 
 namespace rekindle {
 namespace {
 
-using ml_metadata::Artifact;
 using tfx::components::trainer::EvalArgs;
 using tfx::components::trainer::TrainArgs;
 
@@ -67,15 +66,9 @@ void AddIfNamed(const std::string& key, const std::string& type_name,
       {key, type_name, ref, /*required=*/true, /*single=*/true});
 }
 
-std::string JsonListOf(const std::vector<WarmStartVariable>& variables) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const WarmStartVariable& variable : variables) {
-    nlohmann::json entry = {{"name", variable.name},
-                            {"restored", variable.restored}};
-    if (!variable.restored) entry["reason"] = variable.reason;
-    list.push_back(std::move(entry));
-  }
-  return list.dump();
+Rewriting RewritingOf(const TrainOptions& options) {
+  return {options.rewrites, options.python, options.python_library,
+          options.grace, options.on_line};
 }
 
 class Train : public Executor {
@@ -83,12 +76,18 @@ class Train : public Executor {
   explicit Train(TrainOptions options) : options_(std::move(options)) {}
 
   absl::StatusOr<StepResult> Execute(const StepContext& context) override {
+    if (!options_.rewrites.empty()) {
+      RK_RETURN_IF_ERROR(CheckRewriter(RewritingOf(options_)));
+    }
     RK_ASSIGN_OR_RETURN(const ExecutorInput input, WriteInput(context));
     const absl::Status ended =
         RunTrainChild(options_, InputPath(context), context);
     RK_ASSIGN_OR_RETURN(const ExecutorOutput output, ReadAnswer(input, ended));
     RK_RETURN_IF_ERROR(ValidateModel(input, context));
-    return MakeResult(output, context);
+    RK_ASSIGN_OR_RETURN(PropertyMap rewritten, Rewrite(input, output, context));
+    StepResult result = MakeTrainResult(output, context);
+    result.outputs["model"].custom_properties.merge(rewritten);
+    return result;
   }
 
   absl::Status TakePart(const StepContext& context) override {
@@ -161,31 +160,26 @@ class Train : public Executor {
             last_line)));
   }
 
-  static StepResult MakeResult(const ExecutorOutput& output,
-                               const StepContext& context) {
-    StepResult result;
-    PropertyMap& model = result.outputs["model"].custom_properties;
-    for (const auto& [name, value] : output.metrics) {
-      model[name] = DoubleValue(value);
+  // Makes models for other runtimes of the one that was trained; what is to be
+  // recorded of that one then. A training that was cut short leaves no time for
+  // it.
+  absl::StatusOr<PropertyMap> Rewrite(const ExecutorInput& input,
+                                      const ExecutorOutput& output,
+                                      const StepContext& context) const {
+    if (options_.rewrites.empty()) return PropertyMap();
+    if (!output.train_complete) {
+      if (options_.on_line) {
+        options_.on_line("rewrite: not done, as the training was cut short");
+      }
+      return PropertyMap();
     }
-    model["train_complete"] = IntValue(output.train_complete ? 1 : 0);
-    model["global_step"] = IntValue(output.global_step);
-
-    PropertyMap& execution = result.execution_properties;
-    for (const auto& [name, value] : output.environment) {
-      execution[name] = StringValue(value);
-    }
-    if (output.resumed_from_step.has_value()) {
-      execution["resumed_from_step"] = IntValue(*output.resumed_from_step);
-    }
-    if (output.warm_start.has_value()) {
-      const int64_t base_id = context.FindInput("base_model")->id();
-      execution["warm_started_from"] = IntValue(base_id);
-      model["warm_started_from"] = IntValue(base_id);
-      execution["warm_start_variables"] =
-          StringValue(JsonListOf(output.warm_start->variables));
-    }
-    return result;
+    RK_ASSIGN_OR_RETURN(
+        const std::vector<RewrittenModel> rewritten,
+        RewriteModel(RewritingOf(options_), context.output_dirs.at("model"),
+                     options_.skip_validation ? std::vector<std::string>()
+                                              : input.eval_files,
+                     context));
+    return PropertyMap{{"rewritten", StringValue(ToJson(rewritten).dump())}};
   }
 
   const TrainOptions options_;
@@ -223,6 +217,11 @@ std::unique_ptr<Executor> MakeTrain(TrainOptions options, StepSpec& spec) {
   if (!options.module_file.empty()) {
     spec.parameters["module_file"] = StringValue(options.module_file);
     spec.immaterial_parameters.insert("module_file");  // its contents count
+  }
+  if (!options.rewrites.empty()) {
+    spec.parameters["rewrite"] =
+        StringValue(nlohmann::json(options.rewrites).dump());
+    spec.key_fields.merge(RewriteFields(RewritingOf(options)));
   }
   return std::make_unique<Train>(std::move(options));
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -36,6 +37,8 @@ struct TrainOptions {
   std::string python = "python3";
   std::string python_library;
   std::string executor = "auto";
+  // What else is made of the model, as Rewriting::rewrites; by `python` too.
+  std::vector<std::string> rewrites;
   // Processes that train together, and how often they are started again when
   // one is lost; absent: one process.
   std::optional<int> workers;

@@ -16,9 +16,8 @@
 #include "component/launch/failure.h"
 #include "component/launch/step.h"
 #include "component/launch/step_child.h"
-#include "component/launch/supervisor.h"
+#include "component/steps/interpreter.h"
 #include "component/steps/train.h"
-#include "nlohmann/json.hpp"
 
 namespace rekindle {
 namespace {
@@ -54,23 +53,14 @@ std::vector<std::string> CommandOf(const TrainOptions& options,
   return argv;
 }
 
-// What the interpreter says of itself; an interpreter that says nothing cannot
-// run a module either.
+// An interpreter that says nothing of itself cannot run a module either.
 CacheFields InterpreterFields(const TrainOptions& options) {
-  std::string said;
-  ChildSpec child;
-  child.argv = {options.python, ModuleRunner(options), "--describe"};
-  child.on_line = [&said](absl::string_view line) { said = std::string(line); };
-  const absl::StatusOr<ChildEnd> end = RunChild(child);
-  if (!end.ok() || !end->process.ok()) return {};
-  const auto facts =
-      nlohmann::json::parse(said, nullptr, /*allow_exceptions=*/false);
-  CacheFields fields;
-  for (const char* name : {"python", "tensorflow", "packages"}) {
-    fields[absl::StrCat("python.", name)] =
-        facts.is_object() ? facts.value(name, "") : "";
-  }
-  return fields;
+  const absl::StatusOr<Interpreter> interpreter =
+      DescribeInterpreter(options.python, options.python_library);
+  if (!interpreter.ok()) return {};
+  return {{"python.python", interpreter->python},
+          {"python.tensorflow", interpreter->tensorflow},
+          {"python.packages", interpreter->packages}};
 }
 
 CacheFields PythonFields(const TrainOptions& options) {
@@ -102,7 +92,7 @@ absl::Status RunTrainChild(const TrainOptions& options,
     return ended;
   }
   return WithNote(ended,
-                  python ? "--python or REKINDLE_PYTHON names the interpreter"
+                  python ? kNamesInterpreter
                          : "--trainer or REKINDLE_TRAINER names the program");
 }
 

@@ -320,8 +320,11 @@ std::map<std::string, SignatureTensor> TabularModel::Answers(
   const Output names =
       ops::Const(scope, StringTensor(features_.label->classes));
   const Output row = ops::ExpandDims(scope, names, 0);
+  // Not BroadcastTo, which TensorFlow Lite does not have for strings.
+  const Output examples =
+      ops::StridedSlice(scope, ops::Shape(scope, logits), {0}, {1}, {1});
   const Output repeated =
-      ops::BroadcastTo(scope, row, ops::Shape(scope, logits));
+      ops::Tile(scope, row, ops::Concat(scope, {examples, {1}}, 0));
   const Output predicted =
       ops::GatherV2(scope, names, ops::ArgMax(scope, logits, 1), 0);
   return {{kScores, {outputs.at(kScores), {-1, this->outputs()}}},

@@ -14,6 +14,7 @@
 #include "component/launch/plan.h"
 #include "component/launch/step.h"
 #include "component/resolve/artifact_ref.h"
+#include "metadata/api/values.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 
 namespace rekindle {
@@ -59,6 +60,17 @@ TEST_F(StepPlanTest, TextHasEachCandidateWithItsReason) {
   EXPECT_THAT(text, HasSubstr("base_model (latest): 7  /data/model"));
   EXPECT_THAT(text, HasSubstr("not   Model 9  its state is DELETED"));
   EXPECT_THAT(text, HasSubstr("took  Model 7  digest matches"));
+}
+
+TEST_F(StepPlanTest, ParametersAreShownInOneLineEach) {
+  spec_.parameters = {{"train_args", StringValue("{\n  \"num_steps\": 5\n}")},
+                      {"seed", IntValue(7)}};
+  EXPECT_THAT(PlanToText(spec_, plan_, cache_),
+              HasSubstr("  set  seed: 7\n"
+                        "  set  train_args: { \"num_steps\": 5 }\n"));
+  const nlohmann::json plan = PlanToJson(spec_, plan_, cache_);
+  EXPECT_EQ(plan["parameters"]["seed"], 7);
+  EXPECT_EQ(plan["parameters"]["train_args"], "{\n  \"num_steps\": 5\n}");
 }
 
 TEST_F(StepPlanTest, JsonHasTheSame) {

@@ -1,4 +1,6 @@
-"""Why a module's run failed, as the executor contract says it."""
+"""Why a child of ours failed, as the executor contract says it."""
+
+import errno
 
 # Canonical codes (absl::StatusCode).
 UNKNOWN = 2
@@ -18,6 +20,7 @@ OUT_OF_MEMORY = "OUT_OF_MEMORY"
 DISK_FULL = "DISK_FULL"
 NO_OUTPUT = "NO_OUTPUT"
 INVALID_OUTPUT = "INVALID_OUTPUT"
+REWRITE_FAILED = "REWRITE_FAILED"
 
 
 class Failure(Exception):
@@ -30,3 +33,17 @@ class Failure(Exception):
 
     def to_json(self):
         return {"code": self.code, "message": str(self), "reason": self.reason}
+
+
+def of_resources(error):
+    """The word and the code of an exception that says that memory or the disk ran out; None of any other."""
+    if isinstance(error, MemoryError) or getattr(error, "error_code", None) == RESOURCE_EXHAUSTED:
+        return OUT_OF_MEMORY, RESOURCE_EXHAUSTED
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return DISK_FULL, RESOURCE_EXHAUSTED
+    return None
+
+
+def one_line(error):
+    """What an exception says, for a sentence."""
+    return " ".join(str(error).split())[:400]

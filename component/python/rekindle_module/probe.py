@@ -53,7 +53,7 @@ def _load(serving_model_dir):
     try:
         return tf.saved_model.load(serving_model_dir)
     except Exception as error:  # whatever a broken model makes TensorFlow raise
-        raise _invalid("it does not load: %s" % _one_line(error)) from error
+        raise _invalid("it does not load: %s" % failure.one_line(error)) from error
 
 
 def _takes_examples(signature):
@@ -73,7 +73,7 @@ def _ask(signature, eval_files):
     try:
         answer = signature(**{name: tf.constant(examples)})
     except Exception as error:
-        raise _invalid("it fails on %d serialized examples: %s" % (len(examples), _one_line(error))) from error
+        raise _invalid("it fails on %d serialized examples: %s" % (len(examples), failure.one_line(error))) from error
     for output, values in answer.items():
         if values.dtype.is_floating and not bool(tf.reduce_all(tf.math.is_finite(values))):
             raise _invalid("its output '%s' is not finite for every one of %d examples" % (output, len(examples)))
@@ -91,7 +91,3 @@ def _invalid(problem):
     return failure.Failure(failure.INVALID_OUTPUT,
                            "training ended well, but its model cannot be served: %s (%s)" % (problem, _SKIP),
                            failure.DATA_LOSS)
-
-
-def _one_line(error):
-    return " ".join(str(error).split())[:400]

@@ -1,6 +1,5 @@
 """What a user's exception becomes: a traceback for the log, and one sentence with a reason."""
 
-import errno
 import os
 import sys
 import traceback
@@ -51,12 +50,9 @@ def unusable(error, module_file):
 
 def _reason_of(error):
     """A word and a code; those of TensorFlow's own errors are canonical codes too."""
-    code = getattr(error, "error_code", None)
-    if isinstance(error, MemoryError) or code == failure.RESOURCE_EXHAUSTED:
-        return failure.OUT_OF_MEMORY, failure.RESOURCE_EXHAUSTED
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return failure.DISK_FULL, failure.RESOURCE_EXHAUSTED
-    return failure.MODULE_RAISED, failure.UNAVAILABLE if code == failure.UNAVAILABLE else failure.UNKNOWN
+    unavailable = getattr(error, "error_code", None) == failure.UNAVAILABLE
+    return failure.of_resources(error) or (failure.MODULE_RAISED,
+                                           failure.UNAVAILABLE if unavailable else failure.UNKNOWN)
 
 
 def _last_line(error, module_file):

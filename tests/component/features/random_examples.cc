@@ -39,7 +39,14 @@ CategoricalFeature Named(std::string name, StoredType stored) {
   return feature;
 }
 
-// The six ways to make ids.
+// A vocabulary that is searched, not compared word by word.
+std::vector<std::string> ManyWords() {
+  std::vector<std::string> words;
+  for (int i = 0; i < 50; ++i) words.push_back("w" + std::to_string(i * i));
+  return words;
+}
+
+// The ways to make ids.
 std::vector<CategoricalFeature> CategoricalKinds(const std::string& prefix) {
   std::vector<CategoricalFeature> kinds = {
       Named(prefix + "words", StoredType::kBytes),
@@ -47,7 +54,8 @@ std::vector<CategoricalFeature> CategoricalKinds(const std::string& prefix) {
       Named(prefix + "hashed words", StoredType::kBytes),
       Named(prefix + "hashed integers", StoredType::kInt64),
       Named(prefix + "float buckets", StoredType::kFloat),
-      Named(prefix + "integer buckets", StoredType::kInt64)};
+      Named(prefix + "integer buckets", StoredType::kInt64),
+      Named(prefix + "many words", StoredType::kBytes)};
   kinds[0].vocabulary = {"biscoe", "", "dream", "biscoe", "torgersen"};
   kinds[1].first_value = -3;
   kinds[1].range_size = 5;
@@ -55,6 +63,7 @@ std::vector<CategoricalFeature> CategoricalKinds(const std::string& prefix) {
   kinds[3].hash_buckets = 7;
   kinds[4].boundaries = {-2.0f, -0.5f, 0.0f, 0.004f, 3.0f};
   kinds[5].boundaries = {0.0f, 10.5f};
+  kinds[6].vocabulary = ManyWords();
   return kinds;
 }
 

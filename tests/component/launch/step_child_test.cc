@@ -77,6 +77,16 @@ TEST_F(StepChildTest, ItsLinesAreLoggedAndPassedOn) {
   EXPECT_FALSE(facts_.properties.contains("exit_code"));
 }
 
+TEST_F(StepChildTest, WhatSeveralOfThemUseIsAddedUp) {
+  EXPECT_THAT(Run("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"), IsOk());
+  const int64_t peak = Fact("peak_rss_bytes");
+  const double seconds = facts_.properties.at("cpu_seconds").double_value();
+  EXPECT_GT(seconds, 0);
+  EXPECT_THAT(Run("true"), IsOk());
+  EXPECT_GE(Fact("peak_rss_bytes"), peak);
+  EXPECT_GE(facts_.properties.at("cpu_seconds").double_value(), seconds);
+}
+
 TEST_F(StepChildTest, AnExitCodeIsRecordedWithTheLastLines) {
   const absl::Status status = Run("echo why; exit 3");
   ExpectFailure(status, FailureReason::kChildExitCode, StatusCode::kInternal);
