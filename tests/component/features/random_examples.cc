@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "absl/strings/str_cat.h"
 #include "tensorflow/core/framework/types.pb.h"
 
 namespace rekindle {
@@ -42,7 +43,7 @@ CategoricalFeature Named(std::string name, StoredType stored) {
 // A vocabulary that is searched, not compared word by word.
 std::vector<std::string> ManyWords() {
   std::vector<std::string> words;
-  for (int i = 0; i < 50; ++i) words.push_back("w" + std::to_string(i * i));
+  for (int i = 0; i < 50; ++i) words.push_back(absl::StrCat("w", i * i));
   return words;
 }
 
