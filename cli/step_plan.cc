@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "cli/node_json.h"
 #include "cli/table.h"
 #include "component/cache/cache.h"
@@ -72,10 +72,11 @@ std::string InputText(const InputSpec& input, const Resolution& resolution) {
 
 // In one line: some are JSON with indentation.
 std::string ParameterText(const std::string& name, const json& value) {
-  std::string text =
+  const std::string text =
       value.is_string() ? value.get<std::string>() : value.dump();
-  absl::RemoveExtraAsciiWhitespace(&text);
-  return absl::StrCat("  set  ", name, ": ", text, "\n");
+  const std::vector<std::string> words =
+      absl::StrSplit(text, absl::ByAnyChar(" \n\t"), absl::SkipEmpty());
+  return absl::StrCat("  set  ", name, ": ", absl::StrJoin(words, " "), "\n");
 }
 
 json ParametersJson(const StepSpec& spec) {
