@@ -86,6 +86,11 @@ struct ArtifactRef {
   bool operator==(const ArtifactRef&) const = default;
 };
 
+// Whether it names no artifact at all.
+inline bool IsNone(const ArtifactRef& ref) {
+  return std::holds_alternative<ArtifactRef::None>(ref.form);
+}
+
 // The forms above in one line, for --help and for errors.
 inline constexpr char kArtifactRefForms[] =
     "none, latest, latest-blessed, latest-created:N, best:METRIC[:max|:min], "

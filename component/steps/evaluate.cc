@@ -182,7 +182,7 @@ absl::StatusOr<std::unique_ptr<Executor>> MakeEvaluate(EvaluateOptions options,
   baseline.single = true;
   baseline.names_outputs = true;
   spec.inputs = {{"examples", "Examples", options.examples}, model, baseline};
-  if (options.schema != ArtifactRef{ArtifactRef::None{}}) {
+  if (!IsNone(options.schema)) {
     spec.inputs.push_back({"schema", "Schema", options.schema,
                            /*required=*/true, /*single=*/true});
   }

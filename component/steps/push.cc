@@ -29,10 +29,6 @@ constexpr char kModelKey[] = "model";
 constexpr char kBlessingKey[] = "model_blessing";
 constexpr char kOutputKey[] = "pushed_model";
 
-bool IsNone(const ArtifactRef& ref) {
-  return ref == ArtifactRef{ArtifactRef::None{}};
-}
-
 // Why the model is not blessed; empty if it is. `blessing` may be null.
 std::string WhyNotBlessed(const Artifact& model, const Artifact* blessing) {
   if (blessing == nullptr) {

@@ -48,10 +48,6 @@ absl::StatusOr<Args> ParseArgs(absl::string_view flag,
   return args;
 }
 
-bool IsNone(const ArtifactRef& ref) {
-  return ref == ArtifactRef{ArtifactRef::None{}};
-}
-
 // A module in Python knows its features, and a transform graph has a schema of
 // its own.
 bool NeedsSchema(const TrainOptions& options) {

@@ -34,6 +34,7 @@ TEST(ArtifactRefTest, EveryFormReadsBackAsItself) {
         "spans:4:from=10"}) {
     RK_ASSERT_OK_AND_ASSIGN(const ArtifactRef ref, ParseArtifactRef(text));
     EXPECT_EQ(ref.ToString(), text);
+    EXPECT_EQ(IsNone(ref), text == "none");
   }
 }
 
