@@ -16,9 +16,8 @@ namespace {
 // What run_fn says is about its own work: it may ask to be tried again, and has
 // no other say in what becomes of the step.
 absl::Status AsErrorOfModule(const absl::Status& status) {
-  const auto code = absl::IsUnavailable(status)
-                        ? absl::StatusCode::kUnavailable
-                        : absl::StatusCode::kUnknown;
+  const auto code = absl::IsUnavailable(status) ? absl::StatusCode::kUnavailable
+                                                : absl::StatusCode::kUnknown;
   return WithReasonWord("MODULE_RAISED", {code, status.message()});
 }
 
