@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "nlohmann/json.hpp"
 
@@ -67,13 +68,18 @@ class Value {
       data_;
 };
 
+// "1.5", "1e+21": as Go prints a float64 in text; 'f' without an exponent.
+std::string FloatText(double value);
+std::string PlainFloatText(double value);
+
 // JSON has no whole numbers of its own: as in Go, numbers read from JSON are
 // floats.
 Value FromJson(const nlohmann::json& json);
-nlohmann::json ToJson(const Value& value);
-// As Go's json.Marshal prints it: keys in order, 3.0 as 3, <, > and & as they
-// are.
-std::string ToJsonText(const Value& value);
+// As Go's json.Marshal prints it: keys in order, 3.0 as 3, <, > and & escaped;
+// `indent` blanks per level when it is not zero.
+//
+//   INVALID_ARGUMENT  a number that is not finite
+absl::StatusOr<std::string> ToJsonText(const Value& value, int indent = 0);
 // As Go's fmt.Sprint prints it: 1.5, true, [a b], map[k:v], <nil>.
 std::string ToText(const Value& value);
 

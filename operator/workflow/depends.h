@@ -3,10 +3,12 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "operator/expression/expression.h"
 #include "operator/workflow/workflow_model.h"
 
 namespace rekindle::argo {
@@ -48,10 +50,16 @@ class Depends {
       const std::map<std::string, TaskResult>& results) const;
 
  private:
-  std::string logic_;  // in the language of operator/expression
+  explicit Depends(Expression logic) : logic_(std::move(logic)) {}
+
+  Expression logic_;  // over t0, t1, ...: the tasks by position in tasks_
   std::vector<std::string> tasks_;
   std::vector<std::string> item_tasks_;
 };
+
+// The tasks that `task` names in depends or dependencies, each once, whether
+// the rest of it can be read or not.
+std::vector<std::string> DependencyNames(const Step& task);
 
 // The tasks that `name` waits for, directly or through others, in no particular
 // order.

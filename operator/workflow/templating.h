@@ -25,7 +25,9 @@ struct Unresolved {
   // Stay as they are, for a later pass.
   static Unresolved Keep() { return {}; }
   // Every one is an error.
-  static Unresolved Refuse() { return {.refuse_all = true}; }
+  static Unresolved Refuse() {
+    return {.refuse_all = true, .refused_prefixes = {}};
+  }
   // One that is, or is below, one of `prefixes` is an error ("steps" covers
   // "steps.a.id", not "stepsize"), except names of output artifacts, which are
   // found later; others stay.

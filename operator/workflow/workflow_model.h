@@ -13,7 +13,8 @@
 
 // What a workflow file says, as far as Rekindle gives it a meaning. Fields have
 // Argo's names in snake_case and Argo's defaults. A string may hold tags
-// (`{{...}}`) until it is rendered (operator/workflow/templating.h). Plain data.
+// (`{{...}}`) until it is rendered (operator/workflow/templating.h). Plain
+// data.
 namespace rekindle::argo {
 
 // A number, or a string that becomes one when it is rendered.
@@ -62,9 +63,8 @@ struct Artifact {
   // The key that says where it is stored: "s3", "gcs", "http", "raw", ...;
   // empty when the repository of the cluster decides.
   std::string location;
-  // `key` of s3, gcs, oss, azure, artifactory, ...; Rekindle's local runner
-  // takes it as a path below its artifact folder.
-  std::string key;
+  // Whether `location` says where below a bucket or server it is.
+  bool has_key = false;
   SourcePosition position;
 };
 
@@ -235,8 +235,8 @@ struct Template {
   std::optional<int64_t> parallelism;
   std::optional<bool> fail_fast;
   bool daemon = false;
+  std::vector<std::string> container_set;  // names of its containers
   std::map<std::string, std::string> annotations;
-  std::vector<LifecycleHook> hooks;
   SourcePosition position;
   std::shared_ptr<const YamlNode> source;
 
@@ -256,7 +256,9 @@ struct WorkflowSpec {
   std::optional<int64_t> parallelism;
   std::optional<int64_t> active_deadline_seconds;
   std::optional<int64_t> priority;
-  std::optional<RetryStrategy> retry_strategy;       // of the entrypoint's node
+  std::optional<RetryStrategy> retry_strategy;  // of templates without one
+  bool default_container_image = false;  // templateDefaults has one
+  bool default_script_image = false;
   std::optional<TemplateRef> workflow_template_ref;  // template_name is unused
   bool suspend = false;
   std::map<std::string, std::string> metadata_labels, metadata_annotations;
