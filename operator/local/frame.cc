@@ -58,7 +58,13 @@ void PodFrame::Advance() {
     task.pod_name = PodName(engine_.info_.name, node_->name,
                             call_.definition->name, node_->id);
     task.definition = call_.rendered;
-    task.owner = call_.template_owner;
+    absl::StatusOr<std::vector<PodMount>> mounts =
+        MountsOf(rendered(), engine_.workflow_, engine_.globals_);
+    if (!mounts.ok()) {
+      engine_.pods_.erase(node_->id);
+      return SetPhase(Phase::kError, std::string(mounts.status().message()));
+    }
+    task.mounts = *std::move(mounts);
     task.deadline = std::min(deadline_, call_.on_exit ? absl::InfiniteFuture()
                                                       : engine_.deadline_);
     if (call_.boundary != nullptr && !call_.kind.empty()) {

@@ -7,6 +7,7 @@
 
 #include "absl/time/time.h"
 #include "operator/local/node.h"
+#include "operator/local/volumes.h"
 #include "operator/workflow/workflow_model.h"
 
 namespace rekindle::argo {
@@ -18,7 +19,7 @@ struct PodTask {
   std::string node_name;
   std::string pod_name;
   std::shared_ptr<const Template> definition;
-  const Workflow* owner = nullptr;  // whose volumes it may mount
+  std::vector<PodMount> mounts;
   bool wants_result = false;        // somebody refers to outputs.result
   absl::Time deadline = absl::InfiniteFuture();  // for ARGO_DEADLINE
 };
