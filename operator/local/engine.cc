@@ -77,7 +77,9 @@ Decision Engine::Decide(absl::Time now) {
   }
   Queue(root_);
   // Frames that wait for a time look at the clock here.
-  for (const auto& [id, pod] : pods_) Queue(pod);
+  for (const auto& [id, pod] : pods_) {
+    if (pod->deadline() != absl::InfiniteFuture()) Queue(pod);
+  }
   for (const auto& [id, suspended] : suspended_) Queue(suspended);
   for (Frame* frame : std::exchange(sleeping_, {})) Queue(frame);
   do {
