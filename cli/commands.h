@@ -38,6 +38,7 @@ int MetadataExportCommand(const Arguments& arguments);
 int MetadataLoadCommand(const Arguments& arguments);
 
 int ReapCommand(const Arguments& arguments);
+int RunCommand(const Arguments& arguments);
 int ServeCommand(const Arguments& arguments);
 
 }  // namespace rekindle
