@@ -11,9 +11,9 @@ import signal
 import subprocess
 import time
 
-# Where kubelet, CNI and containerd's shims write, whatever they are told.
-FOLDERS_OF_OTHERS = ("/run/containerd", "/usr/libexec/kubernetes", "/var/lib/cni", "/var/lib/kubelet", "/var/log/containers",
-                     "/var/log/pods")
+# Where kubelet, CNI, containerd's shims and the provisioner of volumes write, whatever they are told.
+FOLDERS_OF_OTHERS = ("/run/containerd", "/tmp/hostpath_pv", "/usr/libexec/kubernetes", "/var/lib/cni", "/var/lib/kubelet",
+                     "/var/log/containers", "/var/log/pods")
 # Settings of the whole machine that kubelet changes unless it finds them so: it finds these.
 KERNEL_SETTINGS = {
     "kernel/keys/root_maxbytes": 25000000,
@@ -58,7 +58,7 @@ class Node:
         os.link(init, self.folder / "init")
         unshare = subprocess.Popen(
             ["unshare", "--mount", "--net", "--pid", "--fork", "--mount-proc", "--kill-child", str(self.folder / "init")],
-            start_new_session=True, stdin=subprocess.DEVNULL)
+            start_new_session=True, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         children = pathlib.Path("/proc/%d/task/%d/children" % (unshare.pid, unshare.pid))
         self.wait("the node's first process", 10, lambda: self._adopt(children))
         self._shield()

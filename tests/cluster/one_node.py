@@ -4,9 +4,12 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import argo_examples
 import configuration
 import pki
 from images import Image, Layer
@@ -163,12 +166,15 @@ class Cluster:
     def _start_kubernetes(self):
         client = configuration.client_flags(self.run)
         self._service("kube-controller-manager", *client, "--service-account-private-key-file=%s/pki/sa.key" % self.run,
-                      "--root-ca-file=%s/pki/ca.crt" % self.run)
+                      "--root-ca-file=%s/pki/ca.crt" % self.run, "--enable-hostpath-provisioner")
         self._service("kube-scheduler", *client)
         self._service("kubelet", "--config=%s/kubelet.json" % self.run, "--kubeconfig=%s/admin.kubeconfig" % self.run,
                       "--root-dir=%s/kubelet" % self.run, "--cert-dir=%s/pki" % self.run,
                       "--hostname-override=" + configuration.NAME, "--node-ip=" + configuration.NODE)
         self._service("kube-proxy", "--config=%s/kube-proxy.json" % self.run)
+        self.apply({"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "provisioner": "kubernetes.io/host-path",
+                    "metadata": {"name": "folder", "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}}},
+                   namespace="default")
         self.node.start_service("coredns", self.bin / "coredns", "-conf", self.run / "Corefile")
 
     def _start_argo(self):
@@ -179,14 +185,15 @@ class Cluster:
         quick_start = manifests / "quick-start" / "base"
         self.kubectl("apply", "-n", NAMESPACE, "-f", quick_start / "executor" / "emissary" / "executor-role.yaml",
                      "-f", quick_start / "executor-default-rolebinding.yaml")
-        self.kubectl("create", "configmap", "-n", NAMESPACE, "workflow-controller-configmap")
+        self.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "workflow-controller-configmap"},
+                    "data": {"images": json.dumps({i: {"entrypoint": e} for i, e in argo_examples.ENTRYPOINTS.items()})}})
         self.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd/workflows.argoproj.io",
                      "crd/workflowtaskresults.argoproj.io")
         self.node.wait("the default service account", 60, lambda: self.kubectl("get", "-n", NAMESPACE, "serviceaccount", "default"))
         self.node.start_service(
             "workflow-controller", self.bin / "workflow-controller", "--kubeconfig=%s/admin.kubeconfig" % self.run,
-            "--namespaced", "--namespace=" + NAMESPACE, "--executor-image=" + EXECUTOR_IMAGE,
-            "--executor-image-pull-policy=Never", LEADER_ELECTION_DISABLE="true", DEFAULT_REQUEUE_TIME="1s")
+            "--namespace=" + NAMESPACE, "--executor-image=" + EXECUTOR_IMAGE, "--executor-image-pull-policy=Never",
+            LEADER_ELECTION_DISABLE="true", DEFAULT_REQUEUE_TIME="1s")
 
     def _answers(self, url):
         self.node.run("wget", "-q", "-O", "/dev/null", "-T", "2", url)

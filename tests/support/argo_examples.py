@@ -10,6 +10,7 @@ Argo's own argosay on its PATH, whatever image it names.
 import hashlib
 import json
 import pathlib
+import re
 import subprocess
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
@@ -67,7 +68,7 @@ def reason_not_to_run(name, text):
             return reason
     if "random" in text:
         return "is random"
-    if "\nkind: Workflow\n" not in "\n" + text:
+    if not re.search(r"^kind: Workflow(\s|$)", text, re.MULTILINE):
         return "is not a Workflow"
     return None
 
