@@ -78,13 +78,17 @@ class Node:
             path.mkdir(parents=True, exist_ok=True)
         (self.folder / "made").write_text("\n".join(made))
         for path in FOLDERS_OF_OTHERS:
-            own = self.folder / "outside" / path.strip("/").replace("/", "-")
+            own = self.folder_of(path)
             own.mkdir(parents=True)
             self.run("mount", "--bind", own, path)
         for name, value in KERNEL_SETTINGS.items():
-            own = self.folder / "outside" / name.replace("/", "-")
+            own = self.folder_of(name)
             own.write_text("%d\n" % value)
             self.run("mount", "--bind", own, "/proc/sys/" + name)
+
+    def folder_of(self, path):
+        """Where this machine has what the node finds at one of those paths."""
+        return self.folder / "outside" / path.strip("/").replace("/", "-")
 
     def _cgroups(self):
         version_1 = not (CGROUPS / "cgroup.controllers").exists()

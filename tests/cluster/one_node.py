@@ -1,8 +1,10 @@
 """A one-node Kubernetes with Argo Workflows, from programs that tests/cluster/stack builds."""
 
+import http.client
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
@@ -19,6 +21,18 @@ HERE = pathlib.Path(__file__).resolve().parent
 NAMESPACE = "argo"
 EXECUTOR_IMAGE = "local.test/argoexec:1"
 PROGRAMS = ("argo", "argoexec", "workflow-controller", "hyperkube", "coredns")
+
+
+class _ProxyConnection(http.client.HTTPConnection):
+    """To the apiserver, by the socket of a kubectl proxy."""
+
+    def __init__(self, path):
+        super().__init__("localhost", timeout=60)
+        self._path = str(path)
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.connect(self._path)
 
 
 class Cluster:
@@ -92,6 +106,18 @@ class Cluster:
         """An object, or a list of them, as kubectl get finds it."""
         return json.loads(self.kubectl("get", *arguments, "-o", "json").stdout)
 
+    def request(self, method, path, body=None):
+        """A call of the apiserver, which costs less than a kubectl; its answer, or None for what is not there."""
+        connection = _ProxyConnection(self.run / "api.sock")
+        connection.request(method, path, json.dumps(body) if body else None, {"Content-Type": "application/json"})
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        if answer.status == 404:
+            return None
+        if answer.status >= 300:
+            raise Problem("%s %s: %s" % (method, path, json.loads(text).get("message", text)))
+        return json.loads(text)
+
     def apply(self, *objects, namespace=NAMESPACE):
         text = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)})
         self.kubectl("apply", "-n", namespace, "-f", "-", input=text)
@@ -135,6 +161,7 @@ class Cluster:
         self._service("kube-apiserver", *configuration.apiserver(self.run))
         self._start_containerd()
         self.node.wait("the apiserver", 120, lambda: self.kubectl("get", "--raw", "/readyz"))
+        self._service("kubectl", "proxy", "--unix-socket=%s/api.sock" % self.run, "--kubeconfig=%s/admin.kubeconfig" % self.run)
         self._start_kubernetes()
         self._start_argo()
         self.node.wait("the node to be ready", 120, lambda: self.kubectl(
