@@ -9,11 +9,17 @@ WORKFLOWS = sorted(path for path in (REPO / "examples").rglob("*.yaml") if "argo
 
 class ManifestsTest(ClusterCase):
 
+    def setUp(self):
+        self.remove()
+        self.addCleanup(self.remove)
+
+    def remove(self):
+        self.kubectl("delete", "namespace", REKINDLE, "--ignore-not-found", "--timeout=120s")
+
     def test_every_overlay_is_accepted_and_applying_it_again_changes_nothing(self):
         for overlay in OVERLAYS:
             with self.subTest(str(overlay.relative_to(MANIFESTS))):
-                # Anew: what has changed for one who goes from one overlay to another is not the question.
-                self.kubectl("delete", "namespace", REKINDLE, "--ignore-not-found", "--timeout=120s")
+                self.remove()
                 rendered = self.kubectl("kustomize", overlay).stdout
                 self.kubectl("apply", "-f", "-", input=rendered)
                 again = self.kubectl("apply", "-f", "-", input=rendered)

@@ -1,5 +1,6 @@
 """A one-node Kubernetes with Argo Workflows, from programs that tests/cluster/stack builds."""
 
+import contextlib
 import http.client
 import json
 import os
@@ -108,10 +109,10 @@ class Cluster:
 
     def request(self, method, path, body=None):
         """A call of the apiserver, which costs less than a kubectl; its answer, or None for what is not there."""
-        connection = _ProxyConnection(self.run / "api.sock")
-        connection.request(method, path, json.dumps(body) if body else None, {"Content-Type": "application/json"})
-        answer = connection.getresponse()
-        text = answer.read().decode()
+        with contextlib.closing(_ProxyConnection(self.run / "api.sock")) as connection:
+            connection.request(method, path, json.dumps(body) if body else None, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            text = answer.read().decode()
         if answer.status == 404:
             return None
         if answer.status >= 300:
