@@ -17,6 +17,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "base/file_util.h"
@@ -247,11 +248,16 @@ absl::StatusOr<std::vector<std::string>> PodRunner::Arguments(
     const PodTask& task) const {
   const Container& container = ContainerOf(*task.definition);
   std::vector<std::string> argv = container.command;
+  const auto of_image = options_.image_commands.find(container.image);
+  if (argv.empty() && of_image != options_.image_commands.end()) {
+    argv = absl::StrSplit(of_image->second, ' ', absl::SkipEmpty());
+  }
   if (argv.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         container.position.ToString(), ": template '", task.definition->name,
         "' has no command, and what image '", container.image,
-        "' would run is not known here; write the command"));
+        "' would run is not known here; write the command, or name it with "
+        "--image-command"));
   }
   if (task.definition->script.has_value()) {
     const std::string script = absl::StrCat(PodFolder(task), "/script");
