@@ -167,8 +167,9 @@ absl::StatusOr<std::string> PodRunner::VolumeFolder(
 
 absl::Status PodRunner::AddMount(const PodTask& task, const PodMount& mount,
                                  PodView& view) {
-  if (mount.kind == PodMount::Kind::kEmptyDir && mount.sub_path.empty()) {
-    return view.MakePrivate(mount.path);
+  // /tmp is the pod's own anyway, with what is shared in it.
+  if (mount.kind == PodMount::Kind::kEmptyDir && mount.path == "/tmp") {
+    return absl::OkStatus();
   }
   RK_ASSIGN_OR_RETURN(const std::string folder, VolumeFolder(task, mount));
   return view.Mount(folder, mount.path, mount.read_only);
