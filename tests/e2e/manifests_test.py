@@ -87,6 +87,18 @@ class ManifestsTest(workspace.Workspace):
         [server] = known["Deployment", "rekindle-metadata"]["spec"]["template"]["spec"]["containers"]
         self.assertEqual(server["image"], images["metadata"])
 
+    def test_with_tls_every_step_has_the_certificate(self):
+        overlay = workspace.REPO / "manifests" / "overlays" / "tls"
+        patched = {}
+        for change in yaml.safe_load((overlay / "steps.yaml").read_text()):
+            index, field = re.fullmatch(r"/spec/templates/(\d+)/(.+)", change["path"]).groups()
+            patched.setdefault(int(index), {})[field] = change["value"]
+        templates = list(step_templates.load().values())
+        self.assertEqual([templates[index]["name"] for index in sorted(patched)], list(step_templates.steps()))
+        for index, fields in patched.items():
+            self.assertEqual(fields["name"], templates[index]["name"])
+            self.assertEqual(fields["volumes/-"]["name"], fields["container/volumeMounts/-"]["name"])
+
     def test_steps_may_only_say_how_they_ended(self):
         [rule] = objects()["Role", "rekindle"]["rules"]
         self.assertEqual(rule, {"apiGroups": ["argoproj.io"], "resources": ["workflowtaskresults"],
