@@ -16,6 +16,7 @@
 #include "nlohmann/json.hpp"
 #include "operator/kube/connection.h"
 #include "operator/kube/credentials.h"
+#include "operator/kube/json_text.h"
 #include "operator/kube/kube_client.h"
 #include "operator/kube/kube_config.h"
 #include "operator/kube/kube_error.h"
@@ -214,8 +215,7 @@ absl::StatusOr<json> HttpKubeClient::List(const Resource& resource,
     }
     RK_RETURN_IF_ERROR(page.status());
     for (json& item : (*page)["items"]) all.push_back(std::move(item));
-    const json& metadata = (*page)["metadata"];
-    go_on = metadata.is_object() ? metadata.value("continue", "") : "";
+    go_on = TextAt(*page, "/metadata/continue");
     if (!go_on.empty()) continue;
     (*page)["items"] = std::move(all);
     return page;

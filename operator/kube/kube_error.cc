@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "nlohmann/json.hpp"
+#include "operator/kube/json_text.h"
 
 namespace rekindle::argo {
 namespace {
@@ -22,13 +23,6 @@ using nlohmann::json;
 
 constexpr absl::string_view kRetryAfterUrl = "rekindle/retry-after";
 constexpr size_t kLongestQuote = 300;
-
-std::string TextAt(const json& object, const char* pointer) {
-  const json::json_pointer at(pointer);
-  return object.is_object() && object.contains(at) && object[at].is_string()
-             ? object[at].get<std::string>()
-             : "";
-}
 
 std::string QualifiedResource(const CallContext& call) {
   return call.group.empty() ? call.resource

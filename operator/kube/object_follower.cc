@@ -1,7 +1,6 @@
 #include "operator/kube/object_follower.h"
 
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "base/backoff.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
+#include "operator/kube/json_text.h"
 #include "operator/kube/kube_client.h"
 #include "operator/kube/resource.h"
 
@@ -19,8 +19,7 @@ namespace {
 using nlohmann::json;
 
 std::string UidOf(const json& object) {
-  const json::json_pointer at("/metadata/uid");
-  return object.contains(at) ? object[at].get<std::string>() : "";
+  return TextAt(object, "/metadata/uid");
 }
 
 }  // namespace
@@ -31,6 +30,10 @@ ObjectFollower::ObjectFollower(KubeClient& client, const Resource& resource,
       resource_(resource),
       namespace_(std::move(in_namespace)),
       options_(std::move(options)) {}
+
+void ObjectFollower::Remember(const json& object) {
+  known_[UidOf(object)] = object;
+}
 
 absl::Status ObjectFollower::Run(const ChangeSink& sink) {
   for (;;) {
@@ -53,7 +56,7 @@ absl::Status ObjectFollower::Relist(const ChangeSink& sink) {
   std::map<std::string, json> vanished = std::move(known_);
   known_.clear();
   progress_ = true;
-  for (json item : list["items"]) {
+  for (json item : list.value("items", json::array())) {
     // A list leaves out what all its items share.
     item["kind"] = resource_.kind;
     item["apiVersion"] = resource_.ApiVersion();
@@ -63,7 +66,7 @@ absl::Status ObjectFollower::Relist(const ChangeSink& sink) {
   for (const auto& [uid, object] : vanished) {
     if (!Take(object, /*deleted=*/true, sink)) return absl::OkStatus();
   }
-  version_ = list["metadata"].value("resourceVersion", "");
+  version_ = TextAt(list, "/metadata/resourceVersion");
   return absl::OkStatus();
 }
 

@@ -40,6 +40,9 @@ class ObjectFollower {
   ObjectFollower(KubeClient& client, const Resource& resource,
                  std::string in_namespace, FollowOptions options);
 
+  // `object` was there before: if the first list lacks it, it was deleted.
+  void Remember(const nlohmann::json& object);
+
   // Follows until the sink has enough.
   //
   //   UNAVAILABLE  the cluster was away for too long

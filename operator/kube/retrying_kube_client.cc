@@ -14,6 +14,7 @@
 #include "base/backoff.h"
 #include "base/uuid.h"
 #include "nlohmann/json.hpp"
+#include "operator/kube/json_text.h"
 #include "operator/kube/kube_client.h"
 #include "operator/kube/kube_error.h"
 #include "operator/kube/resource.h"
@@ -37,20 +38,19 @@ bool WasMadeBy(const json& object, const std::string& manager) {
   const json::json_pointer at("/metadata/managedFields");
   if (!object.contains(at)) return false;
   for (const json& field : object[at]) {
-    if (field.value("manager", "") == manager) return true;
+    if (TextAt(field, "/manager") == manager) return true;
   }
   return false;
 }
 
 std::string NameOf(const json& object) {
-  return object.contains("metadata") ? object["metadata"].value("name", "")
-                                     : "";
+  return TextAt(object, "/metadata/name");
 }
 
 // The API server keeps room for what it adds.
 std::string GeneratedName(const json& object, const std::string& suffix) {
   constexpr size_t kLongestBase = 248;
-  const std::string base = object["metadata"].value("generateName", "");
+  const std::string base = TextAt(object, "/metadata/generateName");
   return absl::StrCat(base.substr(0, kLongestBase), suffix);
 }
 

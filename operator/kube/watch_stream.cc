@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
+#include "operator/kube/json_text.h"
 #include "operator/kube/kube_client.h"
 #include "operator/kube/kube_error.h"
 
@@ -16,10 +17,7 @@ namespace rekindle::argo {
 using nlohmann::json;
 
 std::string WatchEvent::ResourceVersion() const {
-  const json::json_pointer at("/metadata/resourceVersion");
-  return object.contains(at) && object[at].is_string()
-             ? object[at].get<std::string>()
-             : "";
+  return TextAt(object, "/metadata/resourceVersion");
 }
 
 bool WatchStream::Feed(absl::string_view bytes) {
