@@ -18,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
@@ -38,6 +39,23 @@ std::string ToKebab(absl::string_view name) {
 std::string ToVariable(absl::string_view name) {
   return absl::StrCat("REKINDLE_", absl::AsciiStrToUpper(absl::StrReplaceAll(
                                        name, {{"-", "_"}})));
+}
+
+// property, properties; slice, slices; exclude-splits stays.
+std::string PluralOf(const std::string& name) {
+  if (absl::EndsWith(name, "s")) return name;
+  if (!absl::EndsWith(name, "y")) return name + "s";
+  return absl::StrCat(absl::StripSuffix(name, "y"), "ies");
+}
+
+// The lines that hold something.
+std::vector<std::string> LinesOf(absl::string_view text) {
+  std::vector<std::string> lines;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    line = absl::StripAsciiWhitespace(line);
+    if (!line.empty()) lines.emplace_back(line);
+  }
+  return lines;
 }
 
 absl::Status BadValue(const std::string& name, const std::string& value,
@@ -112,11 +130,27 @@ void FlagSet::Bool(const std::string& name, bool* target,
 void FlagSet::Strings(const std::string& name, const std::string& metavar,
                       std::vector<std::string>* target,
                       const std::string& help) {
-  Add({name, metavar, absl::StrCat(help, " (may be repeated)"), "", false,
-       [target](const std::string& value) {
+  const std::string plural = PluralOf(name);
+  const auto add_lines = [target](const std::string& value) {
+    for (std::string& line : LinesOf(value)) {
+      target->push_back(std::move(line));
+    }
+    return absl::OkStatus();
+  };
+  if (plural == name) {
+    Add({name, metavar,
+         absl::StrCat(help, " (may be repeated, or one in each line)"), "",
+         false, add_lines});
+    return;
+  }
+  Add({name, metavar,
+       absl::StrCat(help, " (may be repeated; --", plural,
+                    " takes one in each line)"),
+       "", false, [target](const std::string& value) {
          target->push_back(value);
          return absl::OkStatus();
        }});
+  Add({plural, "LINES", "", "", false, add_lines, /*in_help=*/false});
 }
 
 void FlagSet::Format(std::vector<std::string> formats, std::string* target,
@@ -174,6 +208,7 @@ absl::Status FlagSet::UnknownFlag(const std::string& name) const {
 }
 
 absl::Status FlagSet::Set(Flag& flag, std::string value) {
+  if (value.empty()) return absl::OkStatus();
   flag.given = true;
   if (!flag.metavar.empty() && absl::StartsWith(value, "@")) {
     absl::StatusOr<std::string> content = ReadFile(value.substr(1));
@@ -250,6 +285,7 @@ std::string FlagSet::Help() const {
   std::string help =
       absl::StrCat("Usage: rekindle ", usage_, "\n", summary_, "\n\n");
   for (const Flag& flag : flags_) {
+    if (!flag.in_help) continue;
     std::string left = absl::StrCat("  --", flag.name);
     if (!flag.metavar.empty()) absl::StrAppend(&left, "=", flag.metavar);
     left.resize(std::max(left.size() + 2, kHelpColumn), ' ');

@@ -20,6 +20,7 @@ namespace rekindle {
 //   --name=value or --name value; --kebab-case and --snake_case are the same
 //   --name=@file takes the value from a file (long values: Argo rewrites
 //                arguments over 128 KiB that way)
+//   --name=      is not given: a parameter of Argo's that was left empty
 //   REKINDLE_NAME in the environment stands in for a flag that is not given
 //
 // Thread-compatible.
@@ -40,6 +41,9 @@ class FlagSet {
   void Duration(const std::string& name, absl::Duration* target,
                 const std::string& help);
   void Bool(const std::string& name, bool* target, const std::string& help);
+  // A flag that may be repeated. Its plural (--slices for --slice) takes
+  // several values at once, one in each line, which is how they fit into a
+  // parameter of Argo's; a flag that is a plural already does so itself.
   void Strings(const std::string& name, const std::string& metavar,
                std::vector<std::string>* target, const std::string& help);
   // Output format: `--output`, `--format` and `-o`; one of `formats`, the first
@@ -73,6 +77,7 @@ class FlagSet {
     bool given = false;
     // Sets the target.
     std::function<absl::Status(const std::string& value)> set;
+    bool in_help = true;
   };
 
   void Add(Flag flag);

@@ -333,7 +333,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"NotAnApi", 302, "", absl::StatusCode::kFailedPrecondition,
          "answered HTTP 302"},
     }),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace rekindle::argo

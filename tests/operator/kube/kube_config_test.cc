@@ -167,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"NotYaml", "server: [", "", "kubeconfig"},
         {"ListForText", "", "token: [a]", "'token' is not a plain value"},
     }),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace rekindle::argo
