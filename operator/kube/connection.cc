@@ -13,6 +13,8 @@
 #include <utility>
 
 #include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/x509_vfy.h>
 #include <sys/socket.h>
 
@@ -69,6 +71,19 @@ class Interrupter {
   std::atomic<bool> interrupted_ = false;
   std::thread thread_;
 };
+
+// Within a minute, also while nothing is sent.
+void FindOutWhenThePeerVanishes(int socket) {
+  const int on = 1;
+  const int idle_seconds = 30;
+  const int interval_seconds = 10;
+  const int probes = 3;
+  setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+  setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle_seconds, sizeof(int));
+  setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval_seconds,
+             sizeof(int));
+  setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(int));
+}
 
 // The first address of a host as text, for a connection that is to believe it
 // has another name.
@@ -239,8 +254,7 @@ absl::StatusOr<HttpAnswer> Send(const HttpCall& call,
                       MakeClient(call, address, config, credential));
   Interrupter interrupter(call.cancel_fd);
   client->set_socket_options([&interrupter](socket_t socket) {
-    const int on = 1;  // finds out about a peer that vanished
-    setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+    FindOutWhenThePeerVanishes(socket);
     interrupter.Watch(socket);
   });
   HttpAnswer answer;

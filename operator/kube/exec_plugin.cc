@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <map>
@@ -63,9 +64,18 @@ int Spawn(std::vector<std::string> argv, std::vector<std::string> environment,
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
                                    O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, output_fd, STDOUT_FILENO);
+  // That a closed pipe does not end us is our own affair.
+  sigset_t ours;
+  sigemptyset(&ours);
+  sigaddset(&ours, SIGPIPE);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setsigdefault(&attributes, &ours);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   const int error =
-      posix_spawnp(pid, argv[0].c_str(), &actions, nullptr,
+      posix_spawnp(pid, argv[0].c_str(), &actions, &attributes,
                    Pointers(argv).data(), Pointers(environment).data());
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return error;
 }

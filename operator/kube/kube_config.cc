@@ -16,7 +16,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "base/file_util.h"
-#include "base/nearest_name.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
 #include "operator/kube/kubeconfig_file.h"

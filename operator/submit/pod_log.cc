@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/backoff.h"
@@ -19,6 +20,12 @@ namespace rekindle::argo {
 namespace {
 
 using nlohmann::json;
+
+// A container that has not started yet is refused like one that is not there.
+bool HasNotStarted(const absl::Status& read) {
+  return absl::IsInvalidArgument(read) &&
+         absl::StrContains(read.message(), "waiting to start");
+}
 
 // Whether the container will say no more: it ended, or its pod did.
 absl::StatusOr<bool> HasEnded(const std::string& in_namespace,
@@ -98,13 +105,12 @@ absl::Status ReadWholeLog(const std::string& in_namespace,
           return true;
         });
     lines.End(/*complete=*/read.ok());
-    // A container that is about to start is refused as a wrong argument.
-    const bool starting = absl::IsInvalidArgument(read) && options.follow;
-    if (!read.ok() && !starting && !IsTransient(read)) return read;
-    if (read.ok() && !options.follow) return read;
+    const bool silent = read.ok() || HasNotStarted(read);
+    if (!silent && !IsTransient(read)) return read;
+    if (silent && !options.follow) return absl::OkStatus();
     const absl::StatusOr<bool> ended =
         HasEnded(in_namespace, pod, options.container, client);
-    if (ended.ok() && *ended && (read.ok() || starting)) return read;
+    if (ended.ok() && *ended && silent) return absl::OkStatus();
     if (lines.last() != before) backoff.emplace(backoff_options);
     if (!backoff->WaitForNextTry()) return read;
     if (lines.last().has_value()) {

@@ -42,6 +42,8 @@ class LogLines {
 // Reads the log of a container to its end, through cuts of the connection; if
 // `options.follow`, until the container has ended.
 //
+// A container that never started has none.
+//
 //   NOT_FOUND  there is no such pod
 //   and as KubeClient::ReadLog
 absl::Status ReadWholeLog(const std::string& in_namespace,

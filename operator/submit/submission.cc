@@ -82,7 +82,8 @@ json FromTemplate(const FromReference& from) {
 json FromCron(const FromReference& from, const json& cron, absl::Time now) {
   json workflow = EmptyWorkflow(from.name);
   json& metadata = workflow["metadata"];
-  workflow["spec"] = cron["spec"]["workflowSpec"];
+  const json spec = cron.value("spec", json::object());
+  workflow["spec"] = spec.value("workflowSpec", json::object());
   metadata["annotations"]["workflows.argoproj.io/scheduled-time"] =
       absl::FormatTime(absl::RFC3339_sec, now, absl::UTCTimeZone());
   const char* instance = "workflows.argoproj.io/controller-instanceid";
@@ -90,7 +91,7 @@ json FromCron(const FromReference& from, const json& cron, absl::Time now) {
   if (labels.contains(instance))
     metadata["labels"][instance] = labels[instance];
   metadata["labels"]["workflows.argoproj.io/cron-workflow"] = from.name;
-  const json given = cron["spec"].value("workflowMetadata", json::object());
+  const json given = spec.value("workflowMetadata", json::object());
   for (const char* part : {"labels", "annotations"}) {
     if (given.contains(part)) metadata[part].update(given[part]);
   }

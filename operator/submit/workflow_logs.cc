@@ -124,7 +124,11 @@ absl::Status ReadOnce(const json& workflow, const WorkflowLogOptions& options,
                       StartedPods(workflow, options.pod, client));
   if (pods.empty()) return NoPods(workflow, options.pod);
   LogReaders readers(options, client, sink);
-  for (const json& pod : pods) RK_RETURN_IF_ERROR(readers.Read(pod));
+  for (const json& pod : pods) {
+    const absl::Status read = readers.Read(pod);
+    // Pods may be deleted while we read.
+    if (!absl::IsNotFound(read)) RK_RETURN_IF_ERROR(read);
+  }
   return absl::OkStatus();
 }
 

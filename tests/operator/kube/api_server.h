@@ -20,7 +20,8 @@ namespace rekindle::argo {
 class ApiServer {
  public:
   explicit ApiServer(bool wants_client_certificate = false)
-      : server_(certificates_.Path("server.crt").c_str(),
+      : certificates_(SharedCertificates()),
+        server_(certificates_.Path("server.crt").c_str(),
                 certificates_.Path("server.key").c_str(),
                 wants_client_certificate ? certificates_.Path("ca.crt").c_str()
                                          : nullptr) {
@@ -55,7 +56,12 @@ class ApiServer {
   }
 
  private:
-  TestCertificates certificates_;
+  static const TestCertificates& SharedCertificates() {
+    static const TestCertificates certificates;
+    return certificates;
+  }
+
+  const TestCertificates& certificates_;
   httplib::SSLServer server_;
   int port_ = 0;
   std::thread thread_;
