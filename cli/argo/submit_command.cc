@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iostream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,8 @@
 #include "operator/submit/remote_workflow.h"
 #include "operator/submit/submission.h"
 #include "operator/workflow/finding.h"
+#include "operator/workflow/template_library.h"
+#include "operator/workflow/validate.h"
 #include "operator/workflow/workflow_loader.h"
 #include "operator/workflow/workflow_model.h"
 #include "operator/workflow/yaml_node.h"
@@ -43,16 +46,23 @@ absl::StatusOr<std::string> ReadInput(const std::string& file) {
   return std::string(std::istreambuf_iterator<char>(std::cin), {});
 }
 
-// The Workflow objects of a file that has nothing wrong in it.
-absl::StatusOr<std::vector<json>> ReadWorkflows(const std::string& file) {
+// What is to be submitted: the object, and what it was read from, if that was a
+// file.
+struct Submission {
+  json object;
+  std::optional<argo::Workflow> read;
+};
+
+// The Workflows of a file that can be read.
+absl::StatusOr<std::vector<Submission>> ReadWorkflows(const std::string& file) {
   RK_ASSIGN_OR_RETURN(const std::string text, ReadInput(file));
   const std::string shown = file == "-" ? "standard input" : file;
   const argo::LoadedWorkflows loaded = argo::LoadWorkflows(text, shown);
   RK_RETURN_IF_ERROR(argo::ToStatus(loaded.findings));
-  std::vector<json> workflows;
+  std::vector<Submission> workflows;
   for (const argo::Workflow& workflow : loaded.workflows) {
     if (workflow.kind == argo::WorkflowKind::kWorkflow) {
-      workflows.push_back(ToJson(*workflow.source));
+      workflows.push_back({ToJson(*workflow.source), workflow});
     }
   }
   if (workflows.empty()) {
@@ -138,47 +148,68 @@ absl::StatusOr<int> Follow(const json& workflow, const SubmitFlags& flags,
   return flags.wait ? Wait(workflow, flags, cluster) : kOk;
 }
 
-// Sends one workflow; returns what the cluster made of it.
-absl::StatusOr<json> Submit(json workflow, const SubmitFlags& flags,
-                            const Cluster& cluster) {
-  RK_ASSIGN_OR_RETURN(const std::string where,
-                      NamespaceOf(workflow, flags, cluster));
-  RK_RETURN_IF_ERROR(argo::CheckInstalled(workflow, where, *cluster.client));
-  argo::CreateOptions options;
-  options.dry_run = flags.server_dry_run;
-  return cluster.client->Create(argo::kWorkflows, where, workflow, options);
+// What `rekindle lint` finds, with the templates that are installed.
+absl::Status Check(const argo::Workflow& workflow,
+                   const argo::InstalledTemplates& installed) {
+  if (!installed.complete) return absl::OkStatus();
+  argo::TemplateLibrary library;
+  for (const json& object : installed.objects) {
+    const std::string name = TextAt(object, "/metadata/name");
+    argo::LoadedWorkflows loaded =
+        argo::LoadWorkflows(object.dump(), absl::StrCat("installed ", name));
+    for (argo::Workflow& one : loaded.workflows) library.Add(std::move(one));
+  }
+  return argo::ToStatus(argo::Validate(workflow, library));
 }
 
-absl::StatusOr<std::vector<json>> WorkflowsOf(
+// Sends one workflow; returns what the cluster made of it.
+absl::StatusOr<json> Submit(const Submission& submission,
+                            const SubmitFlags& flags, const Cluster& cluster) {
+  RK_ASSIGN_OR_RETURN(const std::string where,
+                      NamespaceOf(submission.object, flags, cluster));
+  RK_ASSIGN_OR_RETURN(
+      const argo::InstalledTemplates installed,
+      argo::FindReferences(submission.object, where, *cluster.client));
+  if (submission.read.has_value()) {
+    RK_RETURN_IF_ERROR(Check(*submission.read, installed));
+  }
+  argo::CreateOptions options;
+  options.dry_run = flags.server_dry_run;
+  return cluster.client->Create(argo::kWorkflows, where, submission.object,
+                                options);
+}
+
+absl::StatusOr<std::vector<Submission>> SubmissionsOf(
     const SubmitFlags& flags, const std::vector<std::string>& positional,
     const argo::SubmitOptions& options, const Cluster* cluster) {
-  std::vector<json> workflows;
+  std::vector<Submission> all;
   if (flags.from.empty()) {
-    RK_ASSIGN_OR_RETURN(workflows, ReadWorkflows(positional[0]));
+    RK_ASSIGN_OR_RETURN(all, ReadWorkflows(positional[0]));
   } else {
     RK_ASSIGN_OR_RETURN(const auto from, argo::ParseFrom(flags.from));
     RK_ASSIGN_OR_RETURN(json workflow,
                         argo::WorkflowFrom(from, cluster->in_namespace,
                                            absl::Now(), *cluster->client));
-    workflows.push_back(std::move(workflow));
+    all.push_back({std::move(workflow), std::nullopt});
   }
-  if (workflows.size() > 1 && (flags.watch || flags.log)) {
+  if (all.size() > 1 && (flags.watch || flags.log)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--watch and --log follow one workflow, and ",
-                     positional[0], " holds ", workflows.size()));
+                     positional[0], " holds ", all.size()));
   }
-  for (json& workflow : workflows) {
-    RK_RETURN_IF_ERROR(argo::Apply(options, workflow));
+  for (Submission& one : all) {
+    RK_RETURN_IF_ERROR(argo::Apply(options, one.object));
+    if (one.read.has_value()) argo::Apply(options, *one.read);
   }
-  return workflows;
+  return all;
 }
 
-absl::StatusOr<int> SubmitAll(const std::vector<json>& workflows,
+absl::StatusOr<int> SubmitAll(const std::vector<Submission>& all,
                               const SubmitFlags& flags,
                               const Cluster& cluster) {
   std::vector<json> submitted;
-  for (const json& workflow : workflows) {
-    RK_ASSIGN_OR_RETURN(json created, Submit(workflow, flags, cluster));
+  for (const Submission& one : all) {
+    RK_ASSIGN_OR_RETURN(json created, Submit(one, flags, cluster));
     Print(created, flags.format);
     submitted.push_back(std::move(created));
   }
@@ -193,6 +224,13 @@ absl::StatusOr<int> SubmitAll(const std::vector<json>& workflows,
   return code;
 }
 
+int PrintAll(const std::vector<Submission>& all, const std::string& format) {
+  for (const Submission& one : all) {
+    Print(one.object, format == "text" ? "yaml" : format);
+  }
+  return kOk;
+}
+
 absl::StatusOr<int> Run(const SubmitFlags& flags,
                         const std::vector<std::string>& positional) {
   if (positional.size() != (flags.from.empty() ? 1 : 0)) {
@@ -201,19 +239,15 @@ absl::StatusOr<int> Run(const SubmitFlags& flags,
   }
   RK_ASSIGN_OR_RETURN(const argo::SubmitOptions options, flags.Options());
   if (flags.dry_run && flags.from.empty()) {
-    RK_ASSIGN_OR_RETURN(const auto workflows,
-                        WorkflowsOf(flags, positional, options, nullptr));
-    for (const json& workflow : workflows) {
-      Print(workflow, flags.format == "text" ? "yaml" : flags.format);
-    }
-    return kOk;
+    RK_ASSIGN_OR_RETURN(const auto all,
+                        SubmissionsOf(flags, positional, options, nullptr));
+    return PrintAll(all, flags.format);
   }
   RK_ASSIGN_OR_RETURN(const Cluster cluster, flags.cluster.Connect());
-  RK_ASSIGN_OR_RETURN(const auto workflows,
-                      WorkflowsOf(flags, positional, options, &cluster));
-  if (!flags.dry_run) return SubmitAll(workflows, flags, cluster);
-  Print(workflows[0], flags.format == "text" ? "yaml" : flags.format);
-  return kOk;
+  RK_ASSIGN_OR_RETURN(const auto all,
+                      SubmissionsOf(flags, positional, options, &cluster));
+  return flags.dry_run ? PrintAll(all, flags.format)
+                       : SubmitAll(all, flags, cluster);
 }
 
 }  // namespace

@@ -151,7 +151,9 @@ class Parser {
       if (previous == "??" && symbol.text != "??" && symbol.text != "|") {
         return ErrorAt(
             symbol.column,
-            absl::StrCat("only parentheses let a coalescing operator stand beside '", symbol.text, "'"));
+            absl::StrCat(
+                "only parentheses let a coalescing operator stand beside '",
+                symbol.text, "'"));
       }
       if (negated) Take();
       Take();
@@ -428,12 +430,16 @@ class Parser {
     if (IsFunction(name.text)) return absl::OkStatus();
     const std::optional<std::string> nearest =
         NearestName(name.text, FunctionNames());
-    return ErrorAt(
+    const absl::Status error = ErrorAt(
         name.column,
         absl::StrCat("there is no function '", name.text, "'",
                      nearest.has_value()
                          ? absl::StrCat("; did you mean '", *nearest, "'?")
                          : ""));
+    // Argo may have it: sprig has some hundred.
+    return absl::StartsWith(name.text, "sprig.")
+               ? absl::UnimplementedError(error.message())
+               : error;
   }
 
   absl::Status CheckArgumentCount(const Token& name, size_t count) const {

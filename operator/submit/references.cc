@@ -93,17 +93,22 @@ absl::Status NoSuchTemplate(const TemplateReference& reference,
                        : absl::StrCat("it has ", absl::StrJoin(names, ", "))));
 }
 
-absl::Status CheckOne(const TemplateReference& reference,
-                      const std::string& in_namespace, KubeClient& client) {
+absl::Status FindOne(const TemplateReference& reference,
+                     const std::string& in_namespace, KubeClient& client,
+                     InstalledTemplates& found) {
   const Resource& resource =
       reference.cluster_scope ? kClusterWorkflowTemplates : kWorkflowTemplates;
   const absl::StatusOr<json> installed =
       client.Get(resource, in_namespace, reference.name);
-  if (absl::IsPermissionDenied(installed.status())) return absl::OkStatus();
+  if (absl::IsPermissionDenied(installed.status())) {
+    found.complete = false;
+    return absl::OkStatus();
+  }
   if (absl::IsNotFound(installed.status())) {
     return NotInstalled(reference, resource, in_namespace);
   }
   RK_RETURN_IF_ERROR(installed.status());
+  found.objects.push_back(*installed);
   if (reference.template_name.empty()) return absl::OkStatus();
   const std::vector<std::string> names = TemplatesIn(*installed);
   for (const std::string& name : names) {
@@ -132,13 +137,13 @@ std::vector<TemplateReference> ReferencesOf(const json& workflow) {
   return references;
 }
 
-absl::Status CheckInstalled(const json& workflow,
-                            const std::string& in_namespace,
-                            KubeClient& client) {
+absl::StatusOr<InstalledTemplates> FindReferences(
+    const json& workflow, const std::string& in_namespace, KubeClient& client) {
+  InstalledTemplates found;
   for (const TemplateReference& reference : ReferencesOf(workflow)) {
-    RK_RETURN_IF_ERROR(CheckOne(reference, in_namespace, client));
+    RK_RETURN_IF_ERROR(FindOne(reference, in_namespace, client, found));
   }
-  return absl::OkStatus();
+  return found;
 }
 
 }  // namespace rekindle::argo

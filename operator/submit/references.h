@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "nlohmann/json.hpp"
 #include "operator/kube/kube_client.h"
 
@@ -22,13 +23,19 @@ struct TemplateReference {
 // when it runs are left out.
 std::vector<TemplateReference> ReferencesOf(const nlohmann::json& workflow);
 
-// Whether all of them are installed, as far as the account may look. Argo would
-// accept the workflow and fail it later.
+// What references refer to.
+struct InstalledTemplates {
+  std::vector<nlohmann::json> objects;
+  bool complete = true;  // false: the account may not look at some
+};
+
+// Looks whether all of them are installed, as far as the account may look. Argo
+// would accept the workflow and fail it later.
 //
 //   NOT_FOUND  one is not; names it, where it is used, and what to do
-absl::Status CheckInstalled(const nlohmann::json& workflow,
-                            const std::string& in_namespace,
-                            KubeClient& client);
+absl::StatusOr<InstalledTemplates> FindReferences(
+    const nlohmann::json& workflow, const std::string& in_namespace,
+    KubeClient& client);
 
 }  // namespace rekindle::argo
 

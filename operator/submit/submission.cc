@@ -19,6 +19,7 @@
 #include "operator/kube/json_text.h"
 #include "operator/kube/kube_client.h"
 #include "operator/kube/resource.h"
+#include "operator/workflow/workflow_model.h"
 #include "operator/workflow/yaml_node.h"
 
 namespace rekindle::argo {
@@ -47,6 +48,23 @@ void OverrideParameters(const std::vector<NameAndValue>& given, json& spec) {
     }
   }
   arguments["parameters"] = std::move(all);
+}
+
+// Argo would accept the workflow and fail it at once.
+absl::Status CheckArgumentsHaveValues(const json& spec) {
+  const json::json_pointer at("/arguments/parameters");
+  if (!spec.contains(at)) return absl::OkStatus();
+  for (const json& parameter : spec[at]) {
+    if (parameter.contains("value") || parameter.contains("valueFrom") ||
+        parameter.contains("default") || spec.contains("workflowTemplateRef")) {
+      continue;
+    }
+    const std::string name = TextAt(parameter, "/name");
+    return absl::InvalidArgumentError(
+        absl::StrCat("the workflow's argument '", name,
+                     "' has no value; give it one with -p ", name, "=VALUE"));
+  }
+  return absl::OkStatus();
 }
 
 json OwnedBy(const json& owner, const Resource& resource) {
@@ -163,7 +181,23 @@ absl::Status Apply(const SubmitOptions& options, json& workflow) {
         "the workflow has neither metadata.name nor metadata.generateName; "
         "give one with --name or --generate-name");
   }
-  return absl::OkStatus();
+  return CheckArgumentsHaveValues(spec);
+}
+
+void Apply(const SubmitOptions& options, Workflow& workflow) {
+  if (!options.entrypoint.empty()) {
+    workflow.spec.entrypoint = options.entrypoint;
+  }
+  for (const auto& [name, value] : options.parameters) {
+    std::vector<Parameter>& all = workflow.spec.arguments.parameters;
+    std::erase_if(all, [&name = name](const Parameter& parameter) {
+      return parameter.name == name;
+    });
+    Parameter given;
+    given.name = name;
+    given.value = value;
+    all.push_back(std::move(given));
+  }
 }
 
 absl::StatusOr<FromReference> ParseFrom(const std::string& text) {

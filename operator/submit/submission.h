@@ -3,13 +3,16 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "nlohmann/json.hpp"
 #include "operator/kube/kube_client.h"
 #include "operator/kube/resource.h"
+#include "operator/workflow/workflow_model.h"
 
 namespace rekindle::argo {
 
@@ -46,8 +49,12 @@ absl::Status AddParametersOf(
 
 // Changes a Workflow object.
 //
-//   INVALID_ARGUMENT  it has neither a name nor a generateName afterwards
+//   INVALID_ARGUMENT  it has neither a name nor a generateName afterwards, or
+//                     an argument without a value
 absl::Status Apply(const SubmitOptions& options, nlohmann::json& workflow);
+
+// The same of what was read from a file, as far as a check of it needs that.
+void Apply(const SubmitOptions& options, Workflow& workflow);
 
 // What `--from KIND/NAME` names, by any of Argo's names for the kind.
 struct FromReference {

@@ -257,7 +257,7 @@ struct WorkflowSpec {
   std::optional<int64_t> active_deadline_seconds;
   std::optional<int64_t> priority;
   std::optional<RetryStrategy> retry_strategy;  // of templates without one
-  bool default_container_image = false;  // templateDefaults has one
+  bool default_container_image = false;         // templateDefaults has one
   bool default_script_image = false;
   std::optional<TemplateRef> workflow_template_ref;  // template_name is unused
   bool suspend = false;
