@@ -62,6 +62,10 @@ constexpr auto kCommands = std::to_array<Command>({
      MetadataExportCommand},
     {"metadata load", "fill an empty store from an export",
      MetadataLoadCommand},
+    {"submit", "send a workflow to a cluster with Argo", SubmitCommand},
+    {"watch", "the live graph of a cluster's workflow", WatchCommand},
+    {"logs", "what the steps of a cluster's workflow wrote", LogsCommand},
+    {"stop", "end a cluster's workflow", StopCommand},
     {"reap", "close executions whose process vanished", ReapCommand},
     {"serve", "a metadata store over gRPC and HTTP", ServeCommand},
 });
