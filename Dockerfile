@@ -20,8 +20,8 @@ RUN --mount=type=bind,source=tools/image,target=/run/tools/image \
     bash -c 'source /run/tools/versions && /run/tools/image/install-packages ccache "${BUILD_PACKAGES[@]}"'
 WORKDIR /src
 # A build of the same sources compiles nothing, whatever the layers say.
-ENV CCACHE_DIR=/ccache CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime \
-    CMAKE_CXX_COMPILER_LAUNCHER=ccache CXXFLAGS=-fpch-preprocess CMAKE_GENERATOR=Ninja
+ENV CCACHE_DIR=/ccache CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime \
+    CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_GENERATOR=Ninja
 
 # ---- TensorFlow: changes with its version only ----
 
