@@ -13,25 +13,28 @@ ARG BASE=debian:bookworm-slim
 
 # ---- what compiles ----
 
+# Of tools/versions what each of the stages below needs: other changes of it cost nothing.
+FROM $BASE AS versions
+COPY tools/versions /
+RUN bash -c 'source /versions && echo "${BUILD_PACKAGES[@]}" >/build-packages && \
+    declare -p TENSORFLOW_VERSION TENSORBOARD_VERSION PROTOC_VERSION >/python-packages'
+
 FROM $BASE AS toolchain
-RUN --mount=type=bind,source=tools/image,target=/run/tools/image \
-    --mount=type=bind,source=tools/versions,target=/run/tools/versions \
+RUN --mount=type=bind,source=tools/image/install-packages,target=/run/install-packages \
+    --mount=type=bind,from=versions,source=/build-packages,target=/run/packages \
     --mount=type=secret,id=apt_sources --mount=type=secret,id=apt_conf --mount=type=secret,id=ca \
-    bash -c 'source /run/tools/versions && /run/tools/image/install-packages ccache "${BUILD_PACKAGES[@]}"'
+    /run/install-packages ccache $(cat /run/packages)
 WORKDIR /src
-# A build of the same sources compiles nothing, whatever the layers say.
-ENV CCACHE_DIR=/ccache CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime \
-    CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_GENERATOR=Ninja
 
 # ---- TensorFlow: changes with its version only ----
 
 FROM toolchain AS tensorflow
 ARG TENSORFLOW_VERSION=
 ARG TENSORFLOW_PACKAGE=
-RUN --mount=type=bind,source=tools/image,target=/run/tools/image \
-    --mount=type=bind,source=tools/versions,target=/run/tools/versions \
+RUN --mount=type=bind,source=tools/image/install-tensorflow,target=/run/install-tensorflow \
+    --mount=type=bind,from=versions,source=/python-packages,target=/run/versions \
     --mount=type=secret,id=pip --mount=type=secret,id=ca \
-    /run/tools/image/install-tensorflow /opt/rekindle/python
+    /run/install-tensorflow /opt/rekindle/python
 
 # Without Python: the two libraries alone. With it: a link to those that Python has.
 FROM tensorflow AS tensorflow-libraries
@@ -39,19 +42,22 @@ RUN mkdir -p /out/lib/tensorflow && \
     cp /opt/rekindle/python/lib/python3*/site-packages/tensorflow/libtensorflow_*.so.2 /out/lib/tensorflow/
 
 FROM tensorflow AS tensorflow-python
-RUN --mount=type=bind,source=tools/image,target=/run/tools/image /run/tools/image/share-libraries /opt/rekindle
+RUN --mount=type=bind,source=tools/image/share-libraries,target=/run/share-libraries /run/share-libraries /opt/rekindle
 
 FROM toolchain AS tensorflow-cuda
 ARG TENSORFLOW_VERSION=
-RUN --mount=type=bind,source=tools/image,target=/run/tools/image \
-    --mount=type=bind,source=tools/versions,target=/run/tools/versions \
+RUN --mount=type=bind,source=tools/image/install-tensorflow,target=/run/install-tensorflow \
+    --mount=type=bind,source=tools/image/share-libraries,target=/run/share-libraries \
+    --mount=type=bind,from=versions,source=/python-packages,target=/run/versions \
     --mount=type=secret,id=pip --mount=type=secret,id=ca \
-    /run/tools/image/install-tensorflow /opt/rekindle/python cuda && \
-    /run/tools/image/share-libraries /opt/rekindle
+    /run/install-tensorflow /opt/rekindle/python cuda && /run/share-libraries /opt/rekindle
 
 # ---- our programs: everything is compiled once, without TensorFlow first ----
 
 FROM toolchain AS build-metadata
+# Sources that were compiled before are not compiled again, whatever the layers say.
+ENV CCACHE_DIR=/ccache CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime \
+    CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_GENERATOR=Ninja
 COPY CMakeLists.txt ./
 COPY cmake cmake
 COPY proto proto
@@ -66,8 +72,8 @@ RUN --mount=type=cache,target=/ccache \
     cmake --build /build --target rekindle && \
     cmake --install /build --prefix /out --component metadata --strip && \
     cmake --install /build --prefix /out --component python
-RUN --mount=type=bind,source=tools/image,target=/run/tools/image \
-    /run/tools/image/runtime-packages /out/bin/rekindle >/out/packages
+RUN --mount=type=bind,source=tools/image/runtime-packages,target=/run/runtime-packages \
+    /run/runtime-packages /out/bin/rekindle >/out/packages
 
 FROM build-metadata AS build-trainer
 RUN --mount=type=cache,target=/ccache \
@@ -76,17 +82,17 @@ RUN --mount=type=cache,target=/ccache \
           -DREKINDLE_PROTOC_TENSORFLOW=/opt/protoc/bin/protoc && \
     cmake --build /build --target rekindle-trainer && \
     cmake --install /build --prefix /out-trainer --component trainer --strip
-RUN --mount=type=bind,source=tools/image,target=/run/tools/image \
+RUN --mount=type=bind,source=tools/image/runtime-packages,target=/run/runtime-packages \
     --mount=type=bind,from=tensorflow,source=/opt/rekindle,target=/opt/rekindle \
-    /run/tools/image/runtime-packages /out-trainer/bin/rekindle-trainer /out-trainer/lib/*.so.* >/out-trainer/packages
+    /run/runtime-packages /out-trainer/bin/rekindle-trainer /out-trainer/lib/*.so.* >/out-trainer/packages
 
 # ---- what runs. First what changes least; our programs come last ----
 
 FROM $BASE AS runtime
-RUN --mount=type=bind,source=tools/image,target=/run/tools/image \
+RUN --mount=type=bind,source=tools/image/install-packages,target=/run/install-packages \
     --mount=type=bind,from=build-metadata,source=/out/packages,target=/run/packages \
     --mount=type=secret,id=apt_sources --mount=type=secret,id=apt_conf --mount=type=secret,id=ca \
-    /run/tools/image/install-packages $(cat /run/packages) && \
+    /run/install-packages $(cat /run/packages) && \
     echo 'rekindle:x:65532:0::/data:/usr/sbin/nologin' >>/etc/passwd && \
     # Of group 0 and writable for it, so that any --user with that group can use a new volume.
     install -d -o 65532 -g 0 -m 0775 /data
@@ -104,17 +110,17 @@ LABEL org.opencontainers.image.title=rekindle \
 
 FROM runtime AS trainer-runtime
 USER 0
-RUN --mount=type=bind,source=tools/image,target=/run/tools/image \
+RUN --mount=type=bind,source=tools/image/install-packages,target=/run/install-packages \
     --mount=type=bind,from=build-trainer,source=/out-trainer/packages,target=/run/packages \
     --mount=type=secret,id=apt_sources --mount=type=secret,id=apt_conf --mount=type=secret,id=ca \
-    /run/tools/image/install-packages $(cat /run/packages)
+    /run/install-packages $(cat /run/packages)
 USER 65532:0
 
 FROM trainer-runtime AS python-runtime
 USER 0
-RUN --mount=type=bind,source=tools/image,target=/run/tools/image \
+RUN --mount=type=bind,source=tools/image/install-packages,target=/run/install-packages \
     --mount=type=secret,id=apt_sources --mount=type=secret,id=apt_conf --mount=type=secret,id=ca \
-    /run/tools/image/install-packages python3
+    /run/install-packages python3
 USER 65532:0
 
 # ---- the images ----
