@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/first_process.h"
 #include "base/nearest_name.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
@@ -132,5 +133,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   // So is a file that grows beyond `ulimit -f`.
   std::signal(SIGXFSZ, SIG_IGN);
-  return rekindle::Run({argv + 1, argv + argc});
+  return rekindle::RunAsFirstProcess([&] {
+    return rekindle::Run({argv + 1, argv + argc});
+  });
 }
