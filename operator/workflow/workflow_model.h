@@ -65,6 +65,9 @@ struct Artifact {
   std::string location;
   // Whether `location` says where below a bucket or server it is.
   bool has_key = false;
+  // Not written by anybody: where the local runner keeps it, below the folder
+  // of the run's artifacts.
+  std::string key;
   SourcePosition position;
 };
 
