@@ -120,6 +120,8 @@ class ExpressionPeerTest(Workspace):
         different = []
         agreed = 0
         for text, our, their in zip(texts, ours, theirs):
+            if "no function" in our.get("error", ""):
+                continue  # Argo leaves such a tag until it is too late, we say so at once
             if "value" in their and our.get("value") != their["value"]:
                 different.append((text, our, their))
             elif "value" in their:
