@@ -54,7 +54,7 @@ class Generator:
         one = self.texts(depth - 1)
         return self.pick(
             "filter(%s, {# != 'a'})" % one, "map(%s, # + '!')" % one, "sort(%s)" % one, "reverse(%s)" % one, "uniq(%s)" % one,
-            "split(%s, 'a')" % self.text(depth - 1), "%s[1:]" % one, "concat(%s, %s)" % (one, self.texts(depth - 1)),
+            "split(%s, 'a')" % self.text(depth - 1), "%s[1:]" % one, "concat(%s, ['z'])" % one,
             "take(%s, 1)" % one, "sortBy(%s, #, 'desc')" % one, "[%s]" % self.text(depth - 1))
 
     def truth(self, depth):
@@ -77,8 +77,8 @@ class Generator:
         return self.pick(
             "{a: %s, 'b': %s}" % (self.number(depth - 1), self.text(depth - 1)), "fromJSON(tasks.a.outputs.result)",
             "fromJSON(tasks.a.outputs.result).k[1].x", "jsonpath(tasks.a.outputs.result, '$.k[1].x')", "missing?.a", "1..4",
-            "keys({a: 1})", "values({a: %s})" % self.number(0), "first(words)", "last([])", "1 +", "unknown", "lenn(1)", "'a' + 1",
-            "groupBy(words, #)", "toPairs({a: 1})", "flatten([[1], [2, [3]]])", "words[9]", "inputs.parameters.none",
+            "keys({a: 1})", "values({a: %s})" % self.number(0), "first(words)", "last([])", "1 +", "unknown + 1", "lenn(1)", "'a' + 1",
+            "len(groupBy(words, #))", "toPairs({a: 1})", "flatten([[1], [2, [3]]])", "words[9]", "inputs.parameters.none",
             "toBase64(name)", "fromBase64(toBase64(name))", "median(1, 5, 3)", "find(words, # == 'c')", "findIndex(words, # == 'c')")
 
     def condition(self, depth):
