@@ -13,7 +13,6 @@
 namespace rekindle::argo {
 namespace {
 
-using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
