@@ -177,7 +177,8 @@ absl::Status PodRunner::AddMount(const PodTask& task, const PodMount& mount,
 
 absl::StatusOr<std::unique_ptr<PodView>> PodRunner::MakeView(
     const PodTask& task) {
-  auto view = std::make_unique<PodView>(JoinPath(PodFolder(task), "root"));
+  auto view = std::make_unique<PodView>(JoinPath(PodFolder(task), "root"),
+                                        JoinPath(options_.run_folder, "root"));
   RK_RETURN_IF_ERROR(view->MakePrivate("/tmp"));
   for (const PodMount& mount : task.mounts) {
     RK_RETURN_IF_ERROR(AddMount(task, mount, *view));

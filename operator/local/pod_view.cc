@@ -1,5 +1,6 @@
 #include "operator/local/pod_view.h"
 
+#include <algorithm>
 #include <fcntl.h>
 #include <filesystem>
 #include <map>
@@ -70,13 +71,16 @@ absl::Status Touch(const std::string& path) {
 // Something of the same kind as `source`, to mount it on.
 absl::Status MakeMountPoint(const std::string& source,
                             const std::string& target) {
+  if (PathExists(target)) return absl::OkStatus();
   return IsFolder(source) ? MakeDirs(target) : Touch(target);
 }
 
 }  // namespace
 
-PodView::PodView(std::string folder)
-    : folder_(std::move(folder)), root_(std::make_unique<Entry>()) {
+PodView::PodView(std::string folder, std::string common_root)
+    : folder_(std::move(folder)),
+      common_root_(std::move(common_root)),
+      root_(std::make_unique<Entry>()) {
   root_->kind = Entry::Kind::kMirror;
   root_->path = "/";
 }
@@ -191,13 +195,28 @@ std::string PodView::Outside(const std::string& path) const {
                                              : at->path;
 }
 
+bool PodView::NeedsOwnRoot() const {
+  if (!root_->hidden.empty()) return true;
+  return std::any_of(
+      root_->children.begin(), root_->children.end(),
+      [](const auto& child) { return !IsFolder(child.second->path); });
+}
+
 absl::Status PodView::BuildEntry(const Entry& entry, View& view) const {
-  const std::string here =
-      entry.path == "/" ? folder_ : JoinPath(folder_, entry.path);
+  const bool is_root = entry.path == "/";
+  // Where its folder is for us, and where the pod's root will have it.
+  const std::string here = is_root ? view.root : JoinPath(folder_, entry.path);
+  const std::string seen =
+      is_root ? view.root : JoinPath(view.root, entry.path);
   if (entry.kind == Entry::Kind::kMount) {
-    view.binds.push_back({entry.source, here, entry.read_only});
+    view.binds.push_back({entry.source, seen, entry.read_only});
   } else {
     RK_RETURN_IF_ERROR(MakeDirs(here));
+    const bool top_level = entry.path.rfind('/') == 0 && !is_root;
+    if (top_level && here != seen) {
+      RK_RETURN_IF_ERROR(MakeDirs(seen));
+      view.binds.push_back({here, seen, false});
+    }
   }
   if (entry.kind == Entry::Kind::kMirror) {
     std::error_code error;
@@ -207,13 +226,14 @@ absl::Status PodView::BuildEntry(const Entry& entry, View& view) const {
       if (entry.children.contains(name) || entry.hidden.contains(name)) {
         continue;
       }
-      const std::string target = JoinPath(here, name);
       if (item.is_symlink(error)) {
-        fs::copy_symlink(item.path(), target, error);
+        // It may be there from another pod.
+        std::error_code exists;
+        fs::copy_symlink(item.path(), JoinPath(here, name), exists);
         continue;
       }
-      RK_RETURN_IF_ERROR(MakeMountPoint(item.path(), target));
-      view.binds.push_back({item.path(), target, false});
+      RK_RETURN_IF_ERROR(MakeMountPoint(item.path(), JoinPath(here, name)));
+      view.binds.push_back({item.path(), JoinPath(seen, name), false});
     }
     if (error) return ErrnoStatus(error.value(), "list", entry.path);
   }
@@ -233,9 +253,9 @@ absl::Status PodView::BuildEntry(const Entry& entry, View& view) const {
 }
 
 absl::StatusOr<View> PodView::Build() const {
-  RK_RETURN_IF_ERROR(MakeDirs(folder_));
   View view;
-  view.root = folder_;
+  view.root = NeedsOwnRoot() ? folder_ : common_root_;
+  RK_RETURN_IF_ERROR(MakeDirs(view.root));
   RK_RETURN_IF_ERROR(BuildEntry(*root_, view));
   return view;
 }

@@ -17,8 +17,10 @@ namespace rekindle::argo {
 // says what is to be mounted. Paths are absolute. Thread-compatible.
 class PodView {
  public:
-  // `folder` is where the pod's own files are kept; it is made.
-  explicit PodView(std::string folder);
+  // `folder` is where the pod's own files are kept; it is made. Pods that have
+  // nothing of their own in "/" itself share `common_root` to mount on, which
+  // spares them two dozen folders.
+  PodView(std::string folder, std::string common_root);
   ~PodView();
 
   // An empty folder of its own at `path`.
@@ -47,8 +49,10 @@ class PodView {
   // The entry at `path`, made if it has to be: below a mount, its folder.
   absl::StatusOr<Entry*> OwnFolder(const std::string& path);
   absl::Status BuildEntry(const Entry& entry, View& view) const;
+  bool NeedsOwnRoot() const;
 
   const std::string folder_;
+  const std::string common_root_;
   std::unique_ptr<Entry> root_;
 };
 

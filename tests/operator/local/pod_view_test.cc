@@ -1,13 +1,10 @@
 #include "operator/local/pod_view.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "absl/strings/match.h"
 #include "base/file_util.h"
 #include "tests/support/temp_dir.h"
 
@@ -16,16 +13,19 @@ namespace {
 
 class PodViewTest : public ::testing::Test {
  protected:
-  PodViewTest() : view_(root_) {}
+  PodViewTest() : view_(root_, common_) {}
 
-  bool IsBound(const View& view, const std::string& path) {
+  // Whether this machine's `path` is at the same place in the view.
+  static bool IsBound(const View& view, const std::string& path) {
     return std::any_of(
-        view.binds.begin(), view.binds.end(),
-        [&](const Bind& bind) { return bind.target == root_ + path; });
+        view.binds.begin(), view.binds.end(), [&](const Bind& bind) {
+          return bind.source == path && bind.target == view.root + path;
+        });
   }
 
   TempDir dir_;
   const std::string root_ = JoinPath(dir_.path(), "root");
+  const std::string common_ = JoinPath(dir_.path(), "common");
   PodView view_;
 };
 
