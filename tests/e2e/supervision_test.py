@@ -44,12 +44,6 @@ class SupervisionTest(served.ServedWorkspace):
                 return process, int(line.split()[1])
         self.fail("it did not start")
 
-    def wait_until(self, condition):
-        deadline = time.monotonic() + 60
-        while not condition():
-            self.assertLess(time.monotonic(), deadline, "it does not happen")
-            time.sleep(0.02)
-
     def execution(self):
         [execution] = self.query("list", "executions")
         return self.query("get", "execution", execution["id"])

@@ -27,6 +27,9 @@ OTHERWISE = {
     "lease": "by ConfigMap, for all steps alike",
     "store-timeout": "by ConfigMap, for all steps alike",
     "image-digest": "by ConfigMap, for all steps alike",
+    "metadata-ca": "by ConfigMap, for all steps alike",
+    "metadata-cert": "by ConfigMap, for all steps alike",
+    "metadata-key": "by ConfigMap, for all steps alike",
     "trainer": "part of the image",
     "require-gpu": "what trainer-gpu is for",
     "worker-restarts": "in a pod the default will do",
@@ -76,34 +79,34 @@ class Flags:
 
 class TemplatesTest(workspace.Workspace):
 
-    def for_each_step(self):
-        for name, template in step_templates.steps().items():
-            with self.subTest(template=name):
-                yield name, template, Flags(step_templates.verb(template))
+    def each_step(self):
+        """Name and template of each step, and the flags of its command."""
+        return [(name, template, Flags(step_templates.verb(template)))
+                for name, template in step_templates.steps().items()]
 
     def test_every_argument_is_a_flag_of_the_command_that_has_the_name_of_its_parameter(self):
-        for _, template, flags in self.for_each_step():
+        for template_name, template, flags in self.each_step():
             for argument in template["container"]["args"]:
                 if not argument.startswith("--") or argument == "--":
                     continue
                 name, value = argument[2:].split("=", 1)
-                self.assertIsNotNone(flags.of(name), argument)
+                self.assertIsNotNone(flags.of(name), (template_name, argument))
                 if value not in ("{{workflow.uid}}", '{{=inputs.parameters.blessed == "false"}}'):
                     self.assertEqual(value, "{{inputs.parameters.%s}}" % name)
 
     def test_every_flag_is_a_parameter_or_has_a_reason_not_to_be(self):
-        for name, template, flags in self.for_each_step():
+        for name, template, flags in self.each_step():
             filled = {flags.of(parameter) for parameter in step_templates.parameters(template)}
             unexplained = set(flags.defaults) - filled - set(OTHERWISE) - UNUSED.get(name, set())
-            self.assertEqual(unexplained, set())
+            self.assertEqual(unexplained, set(), name)
 
     def test_defaults_are_those_of_the_command(self):
-        for _, template, flags in self.for_each_step():
+        for template_name, template, flags in self.each_step():
             for name, parameter in step_templates.parameters(template).items():
                 value, default = parameter.get("value"), flags.defaults.get(flags.of(name))
                 if (name, value) in OWN_DEFAULTS or not value or default is None:
                     continue
-                self.assertEqual(value, {"1h0m": "1h", "1h": "1h"}.get(default, default), name)
+                self.assertEqual(value, default, (template_name, name))
 
     def test_every_parameter_is_described_and_used(self):
         for name, template in step_templates.load().items():

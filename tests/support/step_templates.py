@@ -10,6 +10,7 @@ import yaml
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
 FILE = REPO / "manifests" / "base" / "templates" / "rekindle.yaml"
+COMPARISON = re.compile(r'(\S+) == "(.*?)"(?: \? "(.*?)" : .*)?', re.DOTALL)  # and what it chooses if it holds
 TAG = re.compile(r"{{(=?)\s*(.+?)\s*}}", re.DOTALL)
 
 
@@ -39,8 +40,12 @@ def render(text, scope):
     def value(match):
         if not match[1]:
             return scope[match[2]]
-        name, wanted = re.fullmatch(r'(\S+) == "(.*)"', match[2]).groups()
-        return "true" if scope[name] == wanted else "false"
+        name, wanted, then = COMPARISON.fullmatch(match[2]).groups()
+        equal = scope[re.sub(r'\["(.+)"]', r".\1", name)] == wanted
+        if then is None:
+            return "true" if equal else "false"
+        assert equal, "this is for a cluster: " + match[2]
+        return then
     return TAG.sub(value, text)
 
 
@@ -57,11 +62,19 @@ def command(template, given, workflow_uid, last_message=""):
     return words, {entry["name"]: render(entry["value"], scope) for entry in container.get("env", [])}
 
 
+def _texts(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts(item)
+
+
 def tags(template):
     """The names that a template uses anywhere but in its own parameters."""
     rest = {key: value for key, value in template.items() if key != "inputs"}
-    return {name for match in TAG.finditer(yaml.safe_dump(rest, width=10**9)) for name in re.findall(
-        r"[a-zA-Z][\w.-]*", match[2])}
+    return {name for text in _texts(rest) for match in TAG.finditer(text)
+            for name in re.findall(r"[a-zA-Z][\w.-]*", re.sub(r'\["(.+?)"]', r".\1", match[2]))}
 
 
 REFERENCE = "\n## Reference\n"  # in docs/argo.md: from here on it is made
