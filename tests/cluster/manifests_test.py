@@ -33,4 +33,3 @@ class ManifestsTest(ClusterCase):
         for path in WORKFLOWS:
             with self.subTest(str(path.relative_to(REPO))):
                 self.kubectl("create", "--dry-run=server", "-n", REKINDLE, "-f", path)
-                self.cluster.argo("lint", "-n", REKINDLE, path)
