@@ -15,6 +15,7 @@ int EvaluateCommand(const Arguments& arguments);
 int ExampleGenCommand(const Arguments& arguments);
 int ExecCommand(const Arguments& arguments);
 int ImportCommand(const Arguments& arguments);
+int LintCommand(const Arguments& arguments);
 int PushCommand(const Arguments& arguments);
 int ResolveCommand(const Arguments& arguments);
 int SchemaGenCommand(const Arguments& arguments);
@@ -37,6 +38,7 @@ int MetadataExportCommand(const Arguments& arguments);
 int MetadataLoadCommand(const Arguments& arguments);
 
 int ReapCommand(const Arguments& arguments);
+int RunCommand(const Arguments& arguments);
 int ServeCommand(const Arguments& arguments);
 
 }  // namespace rekindle

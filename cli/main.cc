@@ -24,6 +24,8 @@ struct Command {
 };
 
 constexpr auto kCommands = std::to_array<Command>({
+    {"run", "run an Argo Workflow on this machine, without a cluster",
+     RunCommand},
     {"example-gen", "CSV or TFRecord files to tf.Examples in splits",
      ExampleGenCommand},
     {"statistics-gen", "compute statistics of each split of examples",
@@ -40,6 +42,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"resolve", "choose artifacts for the steps behind it", ResolveCommand},
     {"exec", "any command as a step, with inputs and outputs", ExecCommand},
     {"import", "make existing files an artifact", ImportCommand},
+    {"lint", "check workflows before they are submitted", LintCommand},
     {"cache ls", "what steps computed and others may reuse", CacheLsCommand},
     {"cache invalidate", "keep steps from reusing results",
      CacheInvalidateCommand},

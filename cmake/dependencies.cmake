@@ -13,6 +13,7 @@ find_package(GTest REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(GRPCPP REQUIRED IMPORTED_TARGET grpc++)
 pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
+pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 find_program(REKINDLE_GRPC_PLUGIN grpc_cpp_plugin REQUIRED)
 
 if(REKINDLE_WITH_TENSORFLOW)
