@@ -102,14 +102,16 @@ class ExamplesTest(workspace.Workspace):
                                train_steps=20)
         self.assertTrue(pathlib.Path(run.outputs("train")["model-uri"], "Format-Serving", "saved_model.pb").exists())
 
-    def test_commands(self):
-        run = self.run_example("exec/pipeline.yaml", data=workspace.PENGUINS,
-                               program=EXAMPLES / "exec" / "count_species.py")
+    def test_commands_of_which_the_second_run_repeats_none(self):
+        given = {"data": workspace.PENGUINS, "program": EXAMPLES / "exec" / "count_species.py"}
+        run = self.run_example("exec/pipeline.yaml", **given)
         report = json.loads(run.outputs("count")["report"])["outputs"]["report"]
         self.assertEqual(report["custom_properties"]["rows"], 333)
         with open(pathlib.Path(report["uri"]) / "species.csv", newline="") as file:
             self.assertEqual(dict(csv.reader(file)),
                              {"species": "rows", "Adelie": "146", "Chinstrap": "68", "Gentoo": "119"})
+        again = self.run_example("exec/pipeline.yaml", **given)
+        self.assertEqual([again.outputs(task)["cached"] for task in ("table", "complete", "count")], ["true"] * 3)
 
 
 if __name__ == "__main__":
