@@ -37,6 +37,11 @@ int MetadataBackupCommand(const Arguments& arguments);
 int MetadataExportCommand(const Arguments& arguments);
 int MetadataLoadCommand(const Arguments& arguments);
 
+int LogsCommand(const Arguments& arguments);
+int StopCommand(const Arguments& arguments);
+int SubmitCommand(const Arguments& arguments);
+int WatchCommand(const Arguments& arguments);
+
 int ReapCommand(const Arguments& arguments);
 int RunCommand(const Arguments& arguments);
 int ServeCommand(const Arguments& arguments);

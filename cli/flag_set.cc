@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -173,6 +174,22 @@ void FlagSet::Format(std::vector<std::string> formats, std::string* target,
        }});
 }
 
+void FlagSet::Letter(char letter, const std::string& name) {
+  letters_[letter] = name;
+}
+
+std::optional<std::string> FlagSet::SpelledOut(
+    const std::string& argument) const {
+  if (argument.size() < 2 || argument[0] != '-') return std::nullopt;
+  if (argument == "-o") return "--format";
+  const auto letter = letters_.find(argument[1]);
+  if (letter == letters_.end()) return std::nullopt;
+  const std::string name = absl::StrCat("--", letter->second);
+  if (argument.size() == 2) return name;
+  // "-n=argo" and "-nargo".
+  return absl::StrCat(name, argument[2] == '=' ? "" : "=", argument.substr(2));
+}
+
 FlagSet::Flag* FlagSet::Find(const std::string& name) {
   const auto found =
       std::find_if(flags_.begin(), flags_.end(),
@@ -247,9 +264,9 @@ absl::Status FlagSet::Parse(const std::vector<std::string>& arguments,
     const std::string& argument = arguments[i];
     if (argument == "-h") {
       help_requested_ = true;
-    } else if (argument == "-o") {
+    } else if (const auto name = SpelledOut(argument)) {
       std::vector<std::string> spelled_out = arguments;
-      spelled_out[i] = "--format";
+      spelled_out[i] = *name;
       RK_RETURN_IF_ERROR(ParseFlag(spelled_out, &i));
     } else if (absl::StartsWith(argument, "--") && argument.size() > 2) {
       RK_RETURN_IF_ERROR(ParseFlag(arguments, &i));
@@ -273,6 +290,11 @@ std::string FlagSet::Help() const {
     if (!flag.metavar.empty()) absl::StrAppend(&left, "=", flag.metavar);
     left.resize(std::max(left.size() + 2, kHelpColumn), ' ');
     absl::StrAppend(&help, left, flag.help);
+    for (const auto& [letter, name] : letters_) {
+      if (name == flag.name) {
+        absl::StrAppend(&help, "; -", std::string(1, letter), " for short");
+      }
+    }
     if (!flag.default_text.empty()) {
       absl::StrAppend(&help, " (default: ", flag.default_text, ")");
     }

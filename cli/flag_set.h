@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,6 +52,9 @@ class FlagSet {
   void Format(std::vector<std::string> formats, std::string* target,
               const std::string& name = "output");
 
+  // `-n value` for `--namespace value`, of a flag that is bound.
+  void Letter(char letter, const std::string& name);
+
   // Reads the arguments and then the environment; returns the positional
   // arguments through `positional`.
   //
@@ -77,6 +81,8 @@ class FlagSet {
   };
 
   void Add(Flag flag);
+  // `-n` as `--namespace`; nullopt if it is no letter of ours.
+  std::optional<std::string> SpelledOut(const std::string& argument) const;
   Flag* Find(const std::string& name);
   absl::Status UnknownFlag(const std::string& name) const;
   absl::Status Set(Flag& flag, std::string value);
@@ -89,6 +95,7 @@ class FlagSet {
   const std::string example_;
   std::vector<Flag> flags_;
   std::string format_flag_ = "output";
+  std::map<char, std::string> letters_;
   bool help_requested_ = false;
 };
 

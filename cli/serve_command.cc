@@ -36,6 +36,7 @@ struct ServeFlags {
   TlsFiles tls;
   bool read_only = false;
   absl::Duration grace = absl::Seconds(30);
+  bool check = false;
 
   void Bind(FlagSet& flags) {
     flags.String("db", "FILE", &db,
@@ -63,6 +64,9 @@ struct ServeFlags {
                "refuse writes; the file must exist and is never changed");
     flags.Duration("grace", &grace,
                    "how long SIGTERM waits for calls that are under way");
+    flags.Bool("check", &check,
+               "serve nothing; ask the server at this host and port whether "
+               "its store answers: exit code 0 if it does, 75 if not");
   }
 };
 
@@ -135,6 +139,23 @@ absl::Status Serve(const ServeFlags& flags) {
   return absl::OkStatus();
 }
 
+// Where to reach, from this machine, who serves `host`.
+std::string LocalAddressOf(const std::string& host) {
+  if (host == "0.0.0.0") return "127.0.0.1";
+  return host == "::" || host == "[::]" ? "::1" : host;
+}
+
+// Asks a server for what takes it to its store and back.
+absl::Status Check(const ServeFlags& flags) {
+  RK_ASSIGN_OR_RETURN(const ServerOptions options, OptionsFrom(flags));
+  RK_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Store> store,
+      OpenStore(absl::StrCat("grpc://", HostAndPort(LocalAddressOf(flags.host),
+                                                    options.grpc_port)),
+                SystemClock()));
+  return store->metadata().GetContextTypes({}).status();
+}
+
 }  // namespace
 
 int ServeCommand(const Arguments& arguments) {
@@ -150,7 +171,7 @@ int ServeCommand(const Arguments& arguments) {
   if (const auto exit_code = ParseOrExit(flags, arguments)) return *exit_code;
   // What gRPC logs, Fail() says in a sentence.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
-  const absl::Status served = Serve(serve);
+  const absl::Status served = serve.check ? Check(serve) : Serve(serve);
   return served.ok() ? kOk : Fail(served);
 }
 
