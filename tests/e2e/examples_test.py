@@ -11,7 +11,7 @@ import sys
 
 import workspace
 
-USAGE = 2
+FAILED, USAGE = 1, 2
 EXAMPLES = workspace.REPO / "examples"
 
 
@@ -92,9 +92,11 @@ class ExamplesTest(workspace.Workspace):
         run = self.run_example("multi_worker/pipeline.yaml", data=workspace.PENGUINS)
         self.assertGreaterEqual(float(run.outputs("train")["accuracy"]), 0.9)
 
-    def test_several_pods_are_refused_before_anything_runs(self):
-        self.assert_refused(self.run_file("multi_worker/pods.yaml"), USAGE, "resource")
-        self.assertFalse(self.db.exists())
+    def test_several_pods_are_for_a_cluster_and_that_is_said(self):
+        result = self.run_file("multi_worker/pods.yaml", data=workspace.PENGUINS)
+        self.assertIn(result.returncode, (FAILED, USAGE), result.stderr)
+        self.assertIn("resource", result.stdout + result.stderr)
+        self.assertEqual(self.published("Trainer", "model"), [])
 
     def test_a_module_in_python(self):
         run = self.run_example("python_module/pipeline.yaml", data=workspace.PENGUINS, python=sys.executable,
