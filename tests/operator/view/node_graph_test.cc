@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 // As Argo's controller writes it: a DAG with a retried task, a loop and an exit
 // handler.
 json AWorkflow() {
-  return json::parse(R"({
+  return json::parse(R"json({
     "metadata": {"name": "w"},
     "status": {"phase": "Running", "startedAt": "2026-01-01T00:00:00Z",
       "progress": "2/4",
@@ -46,16 +46,9 @@ json AWorkflow() {
         "g0": {"id": "g0", "name": "w.push(0:eu)", "displayName": "push(0:eu)",
           "type": "Pod", "phase": "Running", "boundaryID": "w",
           "startedAt": "2026-01-01T00:01:07Z", "progress": "3/10"},
-        "x": {
-  "id" : "x",
-         "name" : "w.onExit",
-                  "displayName" : "w.onExit",
-                                  "type" : "Pod",
-                                           "phase" : "Pending"
-}
-}
-}
-})");
+        "x": {"id": "x", "name": "w.onExit", "displayName": "w.onExit",
+          "type": "Pod", "phase": "Pending"}
+      }}})json");
 }
 
 TEST(NodeGraphTest, PartsAreBelowTheirRetryOrLoop) {
