@@ -56,13 +56,13 @@ TEST(NodeGraphTest, PartsAreBelowTheirRetryOrLoop) {
       absl::FromDateTime(2026, 1, 1, 0, 1, 10, absl::UTCTimeZone());
   EXPECT_EQ(GraphText(AWorkflow(), {false, now}),
             "w  Running  1m10s  2/4 done\n"
-            "STEP                TEMPLATE          DURATION  MESSAGE\n"
-            "● w                 main              1m10s\n"
-            "├─✔ train           rekindle/trainer  1m05s\n"
-            "│ ├─✖ train(0)                        30s       exit code 75\n"
-            "│ └─✔ train(1)                        34s\n"
-            "└─● push                              3s\n"
-            "  └─● push(0:eu)                      3s        3/10\n"
+            "STEP              TEMPLATE          DURATION  MESSAGE\n"
+            "● w               main              1m10s\n"
+            "├─✔ train         rekindle/trainer  1m05s\n"
+            "│ ├─✖ train(0)                      30s       exit code 75\n"
+            "│ └─✔ train(1)                      34s\n"
+            "└─● push                            3s\n"
+            "  └─● push(0:eu)                    3s        3/10\n"
             "◷ w.onExit\n");
 }
 
