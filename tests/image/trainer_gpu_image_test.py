@@ -4,7 +4,8 @@ import json
 
 import images
 
-# Looks for CUDA's libraries where TensorFlow's own say, by what its build was made for, and loads each.
+# Looks for CUDA's libraries, of the versions in TensorFlow's build info, along the paths in TensorFlow's own; loads each,
+# with what it needs in turn. libcuda is the driver's.
 LOAD_CUDA = r"""
 import ctypes, glob, json, os, re
 folder = glob.glob("/opt/rekindle/python/lib/python3*/site-packages/tensorflow")[0]
@@ -12,7 +13,7 @@ info = {}
 exec(open(folder + "/python/platform/build_info.py").read(), info)
 info = info["build_info"]
 cuda = info["cuda_version"].split(".")[0]
-sonames = ["lib%s.so.%s" % (name, cuda) for name in ("cudart", "cublas", "cublasLt", "cusparse", "cupti", "nvJitLink")]
+sonames = ["lib%s.so.%s" % (name, cuda) for name in ("cudart", "cublas", "cublasLt", "cusparse", "cupti")]
 sonames += ["libcudnn.so." + info["cudnn_version"].split(".")[0], "libcufft.so.11", "libcusolver.so.11", "libnccl.so.2"]
 runpath = set()
 for library in ("libtensorflow_cc.so.2", "libtensorflow_framework.so.2"):
