@@ -41,6 +41,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"resolve", "choose artifacts for the steps behind it", ResolveCommand},
     {"exec", "any command as a step, with inputs and outputs", ExecCommand},
     {"import", "make existing files an artifact", ImportCommand},
+    {"lint", "check workflows before they are submitted", LintCommand},
     {"cache ls", "what steps computed and others may reuse", CacheLsCommand},
     {"cache invalidate", "keep steps from reusing results",
      CacheInvalidateCommand},
@@ -62,6 +63,10 @@ constexpr auto kCommands = std::to_array<Command>({
      MetadataExportCommand},
     {"metadata load", "fill an empty store from an export",
      MetadataLoadCommand},
+    {"submit", "send a workflow to a cluster with Argo", SubmitCommand},
+    {"watch", "the live graph of a cluster's workflow", WatchCommand},
+    {"logs", "what the steps of a cluster's workflow wrote", LogsCommand},
+    {"stop", "end a cluster's workflow", StopCommand},
     {"reap", "close executions whose process vanished", ReapCommand},
     {"serve", "a metadata store over gRPC and HTTP", ServeCommand},
 });

@@ -33,6 +33,7 @@ struct ServeFlags {
   std::optional<int64_t> http_port;
   std::optional<int64_t> max_message_bytes = ServerOptions().max_message_bytes;
   absl::Duration max_call_time = ServerOptions().max_call_time;
+  TlsFiles tls;
   bool read_only = false;
   absl::Duration grace = absl::Seconds(30);
   bool check = false;
@@ -52,6 +53,13 @@ struct ServeFlags {
                       "the largest request or answer (default: 64 MiB)");
     flags.Duration("max-call-time", &max_call_time,
                    "how long one call may read");
+    flags.String("tls-cert", "FILE", &tls.certificate,
+                 "encrypt gRPC: the server's certificate, PEM; HTTP then has "
+                 "health and metrics only");
+    flags.String("tls-key", "FILE", &tls.key, "and the certificate's key");
+    flags.String("tls-client-ca", "FILE", &tls.ca,
+                 "and take only clients with a certificate that this one "
+                 "has signed");
     flags.Bool("read-only", &read_only,
                "refuse writes; the file must exist and is never changed");
     flags.Duration("grace", &grace,
@@ -87,6 +95,7 @@ absl::StatusOr<ServerOptions> OptionsFrom(const ServeFlags& flags) {
     return absl::InvalidArgumentError("--max-call-time must be more than 0");
   }
   options.max_call_time = flags.max_call_time;
+  options.tls = flags.tls;
   options.database_file = flags.db;
   options.version = REKINDLE_VERSION;
   return options;
@@ -120,7 +129,8 @@ absl::Status Serve(const ServeFlags& flags) {
                                                : OpenOptions::Mode::kCreate}));
   RK_ASSIGN_OR_RETURN(const std::unique_ptr<MetadataServer> server,
                       StartMetadataServer(*store, options));
-  Announce("grpc", options.host, server->grpc_port());
+  Announce(options.tls.empty() ? "grpc" : "grpcs", options.host,
+           server->grpc_port());
   if (options.http_port.has_value()) {
     Announce("http", options.host, server->http_port());
   }

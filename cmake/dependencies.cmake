@@ -15,6 +15,8 @@ endif()
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(GRPCPP REQUIRED IMPORTED_TARGET grpc++)
 pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
+pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)
 find_program(REKINDLE_GRPC_PLUGIN grpc_cpp_plugin REQUIRED)
 
 if(REKINDLE_WITH_TENSORFLOW)

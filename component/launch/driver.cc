@@ -78,6 +78,16 @@ bool NamesOutputs(const StepSpec& spec, const std::string& key) {
                      });
 }
 
+// The flag that names the artifact of an input.
+std::string FlagFor(const InputSpec& input) {
+  if (input.typed_by_user) {
+    return absl::StrCat("--input=", input.key, "=", input.type_name,
+                        ":id:NUMBER");
+  }
+  return absl::StrCat("--", absl::StrReplaceAll(input.key, {{"_", "-"}}),
+                      "=id:NUMBER");
+}
+
 absl::Status NothingUsable(const InputSpec& input, const StepSpec& spec,
                            const Resolution& resolution) {
   std::string message =
@@ -94,8 +104,8 @@ absl::Status NothingUsable(const InputSpec& input, const StepSpec& spec,
   return WithReason(
       FailureReason::kInputNotFound,
       absl::NotFoundError(absl::StrCat(
-          message, "; run the step that makes one first, or name one with --",
-          absl::StrReplaceAll(input.key, {{"_", "-"}}), "=id:NUMBER")));
+          message, "; run the step that makes one first, or name one with ",
+          FlagFor(input))));
 }
 
 // NOT_FOUND, with the name that was most likely meant, if the type is neither

@@ -6,14 +6,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 #include <utility>
-#include <zlib.h>
 
 #include "absl/strings/str_cat.h"
+#include "component/records/gzip_source.h"
 
 namespace rekindle {
 namespace {
-
-constexpr unsigned kBufferSize = 256 << 10;
 
 absl::Status ReadError(const std::string& path) {
   return absl::UnavailableError(
@@ -41,31 +39,6 @@ class PlainSource final : public ByteSource {
   const std::string path_;
 };
 
-class GzipSource final : public ByteSource {
- public:
-  GzipSource(gzFile file, std::string path)
-      : file_(file), path_(std::move(path)) {
-    gzbuffer(file_, kBufferSize);
-  }
-  GzipSource(const GzipSource&) = delete;
-  GzipSource& operator=(const GzipSource&) = delete;
-  ~GzipSource() override { gzclose_r(file_); }
-
-  absl::StatusOr<size_t> Read(char* out, size_t size) override {
-    const int got = gzread(file_, out, static_cast<unsigned>(size));
-    if (got > 0) return static_cast<size_t>(got);
-    int code = Z_OK;
-    const char* message = gzerror(file_, &code);
-    if (code == Z_OK || code == Z_STREAM_END) return 0;
-    if (code == Z_ERRNO) return ReadError(path_);
-    return absl::DataLossError(message);
-  }
-
- private:
-  gzFile file_;
-  const std::string path_;
-};
-
 }  // namespace
 
 bool BeginsLikeGzip(absl::string_view start) {
@@ -85,9 +58,7 @@ absl::StatusOr<std::unique_ptr<ByteSource>> OpenByteSource(
   const ssize_t got = pread(fd, start.data(), start.size(), 0);
   if (got < 0) return ReadError(path);
   if (!is_gzip({start.data(), static_cast<size_t>(got)})) return plain;
-  gzFile gzip = gzopen(path.c_str(), "rbe");
-  if (gzip == nullptr) return ReadError(path);
-  return std::make_unique<GzipSource>(gzip, path);
+  return std::make_unique<GzipSource>(std::move(plain));
 }
 
 }  // namespace rekindle

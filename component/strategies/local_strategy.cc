@@ -33,6 +33,7 @@ absl::StatusOr<std::unique_ptr<tensorflow::Session>> LocalStrategy::OpenSession(
       devices_.size() == 1 && config_.device_count().at("GPU") == 0;
   if (one_cpu && RunsFastestOnOneThread(work_per_step)) {
     UseOneThread(&options.config);
+    KeepGraph(&options.config);
   }
   return OpenNewSession(options);
 }

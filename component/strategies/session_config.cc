@@ -91,6 +91,14 @@ void UseOneThread(ConfigProto* config) {
   config->mutable_experimental()->set_executor_type("SINGLE_THREADED_EXECUTOR");
 }
 
+void KeepGraph(ConfigProto* config) {
+  RewriterConfig& rewriter =
+      *config->mutable_graph_options()->mutable_rewrite_options();
+  rewriter.set_disable_meta_optimizer(
+      rewriter.auto_mixed_precision() != RewriterConfig::ON &&
+      rewriter.auto_mixed_precision_onednn_bfloat16() != RewriterConfig::ON);
+}
+
 absl::StatusOr<std::unique_ptr<tensorflow::Session>> OpenNewSession(
     const tensorflow::SessionOptions& options) {
   tensorflow::Session* session = nullptr;

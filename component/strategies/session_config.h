@@ -28,6 +28,11 @@ bool RunsFastestOnOneThread(double work_per_step);
 // Makes a session use the caller's thread alone. For one CPU only.
 void UseOneThread(tensorflow::ConfigProto* config);
 
+// Makes a session run its graph as it is, unless it must be rewritten for mixed
+// precision. TensorFlow's rewriting takes ten milliseconds or more for each
+// callable, and does not make a step that runs on one thread faster.
+void KeepGraph(tensorflow::ConfigProto* config);
+
 //   INTERNAL  TensorFlow cannot open it
 absl::StatusOr<std::unique_ptr<tensorflow::Session>> OpenNewSession(
     const tensorflow::SessionOptions& options);

@@ -26,6 +26,26 @@ using ::tensorflow::Scope;
 // Mean and variance of this many examples are good enough.
 constexpr int64_t kMostMeasured = 1 << 18;
 constexpr int64_t kMeasuredBatch = 1024;
+constexpr int64_t kMeasuredFiles = 8;
+
+// What `data` has, once: of several files at a time, for all threads to read
+// and for a part of the examples to be of all of them. Nothing is kept.
+DataConfig OnceThrough(DataConfig data) {
+  data.is_training = false;
+  data.drop_remainder = false;
+  data.global_batch_size = kMeasuredBatch;
+  data.cycle_length = kMeasuredFiles;
+  data.cache = false;
+  data.ram_budget = 1;
+  return data;
+}
+
+// Of `features` what has a mean and a variance.
+FeatureSpec NumericOnly(const FeatureSpec& features) {
+  FeatureSpec numeric;
+  numeric.numeric = features.numeric;
+  return numeric;
+}
 
 absl::Status MadeFromLabel(const std::string& name, const std::string& label) {
   return absl::InvalidArgumentError(absl::StrCat(
@@ -135,11 +155,11 @@ std::vector<std::unique_ptr<Metric>> TabularTask::BuildMetrics(bool training) {
 absl::Status TabularTask::Initialize(const Model& model, NamedTensors* values,
                                      RestoreReport* report) {
   if (!features_.spec.numeric.empty()) {
-    DataConfig once = config_.train_data;
-    once.is_training = false;
-    once.drop_remainder = false;
-    once.global_batch_size = kMeasuredBatch;
-    RK_ASSIGN_OR_RETURN(const auto data, BuildInputs(once, InputContext()));
+    RK_ASSIGN_OR_RETURN(
+        const auto data,
+        OpenExampleStream(OnceThrough(config_.train_data),
+                          NumericOnly(features_.spec), InputContext(),
+                          static_cast<uint64_t>(seed_)));
     RK_ASSIGN_OR_RETURN(const Moments moments,
                         MeasureNumeric(*data, kMostMeasured));
     (*values)[kMean] = moments.Mean();

@@ -13,6 +13,7 @@
 #include "absl/log/globals.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -301,11 +302,23 @@ int Main(const std::vector<std::string>& arguments) {
 }  // namespace
 }  // namespace rekindle
 
-int main(int argc, char** argv) {
-  // TensorFlow's own log is for its developers; set its variable to see it.
-  if (std::getenv("TF_CPP_MIN_LOG_LEVEL") == nullptr) {
-    absl::SetMinLogLevel(absl::LogSeverityAtLeast::kFatal);
+namespace {
+
+// TensorFlow's own log is for its developers; set its variable to see it.
+void SilenceTensorFlow(int /*argc*/, char** /*argv*/, char** environment) {
+  for (; *environment != nullptr; ++environment) {
+    if (absl::StartsWith(*environment, "TF_CPP_MIN_LOG_LEVEL=")) return;
   }
+  absl::SetMinLogLevel(absl::LogSeverityAtLeast::kFatal);
+}
+
+// Called before the initialisers of libraries: TensorFlow's log already.
+[[gnu::section(".preinit_array"), gnu::used]] auto* const kBeforeLibraries =
+    SilenceTensorFlow;
+
+}  // namespace
+
+int main(int argc, char** argv) {
   const int exit_code =
       rekindle::Main(std::vector<std::string>(argv + 1, argv + argc));
   // TensorFlow's threads and globals are not worth waiting for.

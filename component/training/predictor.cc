@@ -57,14 +57,11 @@ class SavedModelPredictor final : public Predictor {
   std::vector<std::string> tensors_;
 };
 
-// For a session that makes few calls to a small model: rewriting its graph to
-// be faster takes longer than they do.
+// For a session that makes few calls to a small model.
 tensorflow::SessionOptions FewCallsSessionOptions() {
   tensorflow::SessionOptions options;
   UseOneThread(&options.config);
-  options.config.mutable_graph_options()
-      ->mutable_rewrite_options()
-      ->set_disable_meta_optimizer(true);
+  KeepGraph(&options.config);
   return options;
 }
 

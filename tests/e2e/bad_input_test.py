@@ -1,6 +1,7 @@
 """Mistakes a user makes: a clear sentence, the right exit code, nothing half-written."""
 
 import pathlib
+import re
 import sqlite3
 
 import workspace
@@ -62,6 +63,17 @@ class CsvTest(workspace.Workspace):
         self.assertEqual(self.published("Trainer", "model"), [])
         self.assertEqual(self.query("list", "artifacts", "--type=Model"), [])
         self.assertEqual(self.states()[-1], "FAILED")
+
+    def test_a_row_without_label(self):
+        header, first, *rows = workspace.PENGUINS.read_text().splitlines()
+        csv = self.dir / "gap.csv"
+        csv.write_text("\n".join([header, *rows, "NA," + first.split(",", 1)[1]]) + "\n")
+        self.prepare(csv=csv)
+        splits = [path.parent.name for path in (self.root / "CsvExampleGen").rglob("*.gz")]
+        self.assertEqual(sorted(splits), ["Split-eval", "Split-train"])
+        result = self.step("train", label_key="species", train_steps=10)
+        self.assert_refused(result, FAILED, "data_tfrecord-00000-of-00001.gz", "record ", "species")
+        self.assertEqual(self.published("Trainer", "model"), [])
 
 
 class StoreTest(workspace.Workspace):
@@ -204,13 +216,12 @@ class UsageTest(workspace.Workspace):
                 self.assert_refused(result, NOT_FOUND if "--db=y" in arguments else USAGE, expected)
 
     def test_every_command_has_help_with_an_example(self):
-        commands = (["example-gen"], ["schema-gen"], ["train"], ["exec"], ["import"], ["cache", "ls"],
-                    ["cache", "invalidate"], ["metadata", "list"], ["metadata", "get"], ["metadata", "latest"],
-                    ["metadata", "lineage"], [])
-        for command in commands:
+        listed = re.findall(r"^  (\S+(?: \S+)?) {2,}\S", self.ok(self.run_command("--help")).stdout, re.MULTILINE)
+        self.assertGreater(len(listed), 25)
+        for command in ["", *listed]:
             with self.subTest(command=command):
-                result = self.ok(self.run_command(*command, "--help"))
-                self.assertIn("Usage: rekindle", result.stdout)
+                result = self.ok(self.run_command(*command.split(), "--help"))
+                self.assertIn("Usage: rekindle %s" % command, result.stdout)
                 self.assertIn("Example: rekindle", result.stdout)
 
     def test_version(self):

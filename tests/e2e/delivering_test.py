@@ -160,7 +160,7 @@ class DeliveringTest(workspace.Workspace):
 
     def test_a_resolver_that_finds_nothing_says_so(self):
         refused = self.step("resolve", input="model=Model:latest-blessed")
-        self.assert_refused(refused, NOT_FOUND, "input 'model'", "[INPUT_NOT_FOUND]")
+        self.assert_refused(refused, NOT_FOUND, "input 'model'", "--input=model=Model:id:NUMBER", "[INPUT_NOT_FOUND]")
         self.assert_recorded("INPUT_NOT_FOUND")
         empty = self.report("resolve", input="model=Model:latest-blessed", optional="model")
         self.assertEqual((empty["state"], empty["outputs"]), ("COMPLETE", {}))

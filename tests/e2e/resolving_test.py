@@ -157,6 +157,24 @@ class ResolvingTest(workspace.Workspace):
         self.train_model("r1")
         self.assertEqual(self.report("train", run_id="r1", **self.stand_in, dry_run="true")["would"], "answer")
 
+    def test_every_step_can_be_run_dry(self):
+        self.train_model("r1")
+        self.report("statistics-gen", run_id="r1")
+        self.report("bless", run_id="r1", reason="looked at it")
+        rows, before = self.rows("Execution"), self.snapshot()
+        steps = {"example-gen": {"input": workspace.PENGUINS, "null_value": "NA"}, "statistics-gen": {}, "schema-gen": {},
+                 "train": self.stand_in, "evaluate": {"label_key": "species", "threshold": "accuracy>=0.5"},
+                 "bless": {"reason": "looked again"}, "push": {"destination": self.dir / "serving"},
+                 "resolve": {"input": "model=Model:latest-blessed"}}
+        for verb, flags in steps.items():
+            with self.subTest(verb=verb):
+                plan = self.report(verb, run_id="dry", dry_run="true", **flags)
+                self.assertIn(plan["would"], ("run", "reuse"))
+                for name, taken in plan["inputs"].items():
+                    self.assertTrue(taken["chosen"] or name in ("baseline_model", "base_model"), (name, taken))
+        self.assertEqual(self.snapshot(), before)
+        self.assertEqual(self.rows("Execution"), rows)
+
     def test_a_dry_run_without_a_store_makes_none(self):
         empty = self.dir / "empty"
         empty.mkdir()

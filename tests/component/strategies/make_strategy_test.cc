@@ -1,6 +1,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -113,6 +114,21 @@ TEST(SessionConfigTest, CpusGetBfloat16) {
   EXPECT_EQ(rewriter.auto_mixed_precision_onednn_bfloat16(),
             RewriterConfig::ON);
   EXPECT_EQ(rewriter.auto_mixed_precision(), RewriterConfig::DEFAULT);
+}
+
+TEST(SessionConfigTest, AGraphIsKeptUnlessMixedPrecisionRewritesIt) {
+  for (const auto& [dtype, kept] :
+       {std::pair("float32", true), std::pair("bfloat16", false)}) {
+    RuntimeConfig runtime;
+    runtime.mixed_precision_dtype = dtype;
+    absl::StatusOr<ConfigProto> config = MakeSessionConfig(runtime, {});
+    ASSERT_TRUE(config.ok()) << config.status();
+    KeepGraph(&*config);
+    EXPECT_EQ(
+        config->graph_options().rewrite_options().disable_meta_optimizer(),
+        kept)
+        << dtype;
+  }
 }
 
 struct RefusedCase {

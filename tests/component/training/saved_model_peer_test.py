@@ -11,6 +11,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402  (the level must be set first)
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory  # noqa: E402
+from tensorboard.backend.event_processing import event_accumulator  # noqa: E402
 
 WRITE_DATA = sys.argv.pop(2)
 TRAINER = sys.argv.pop(1)
@@ -79,6 +80,36 @@ class SavedModelPeerTest(unittest.TestCase):
         np.testing.assert_allclose(theirs["scores"].numpy(), [answer["scores"] for answer in ours], atol=1e-6)
         self.assertEqual(theirs["predicted"].numpy().astype(str).tolist(), [answer["predicted"] for answer in ours])
         self.assertEqual(theirs["classes"].numpy().astype(str).tolist(), [answer["classes"] for answer in ours])
+
+    def test_every_signature_gives_the_same_answers(self):
+        signatures = tf.saved_model.load(self.model).signatures
+        self.assertEqual(sorted(signatures), ["serving_default", "serving_raw"])
+        examples = tf.constant(self.serialized())
+        features = tf.io.parse_example(examples, {
+            "length": tf.io.RaggedFeature(tf.float32), "mass": tf.io.RaggedFeature(tf.int64),
+            "island": tf.io.RaggedFeature(tf.string)})
+        # Of whole numbers and words a dense tensor cannot leave one out: examples that have all of them are asked about.
+        whole = tf.reduce_all([values.row_lengths() == 1 for values in features.values()], axis=0)
+        self.assertGreater(np.count_nonzero(whole), 40)
+        raw = {name: tf.ragged.boolean_mask(values, whole).values for name, values in features.items()}
+        ours = signatures["serving_raw"](**raw)
+        theirs = signatures["serving_default"](examples=tf.boolean_mask(examples, whole))
+        self.assertEqual(sorted(ours), sorted(theirs))
+        np.testing.assert_allclose(ours["scores"], theirs["scores"], atol=1e-6)
+        np.testing.assert_array_equal(ours["predicted"], theirs["predicted"])
+        missing = signatures["serving_raw"](**{**raw, "length": tf.fill(raw["length"].shape, np.nan)})
+        self.assertTrue(np.isfinite(missing["scores"]).all())
+
+    def test_tensorboard_reads_what_a_run_wrote(self):
+        read = {}
+        for part in ("train", "validation"):
+            read[part] = event_accumulator.EventAccumulator(f"{self.model_run}/{part}").Reload()
+        self.assertEqual([event.step for event in read["train"].Scalars("training_loss")], [60])
+        self.assertLess(read["train"].Scalars("training_loss")[0].value, 1.2)
+        accuracy = [event.value for event in read["validation"].Scalars("accuracy")]
+        self.assertGreater(accuracy[-1], 0.5)
+        self.assertIn("dense/kernel", read["train"].Tags()["tensors"], "histograms")
+        self.assertIn("train_step", [node.name for node in read["train"].Graph().node])
 
     def test_python_finds_the_signature_and_the_variables(self):
         model = tf.saved_model.load(self.model)

@@ -1,0 +1,73 @@
+#include "component/records/gzip_source.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/status_macros.h"
+
+namespace rekindle {
+namespace {
+
+constexpr size_t kBufferSize = 256 << 10;
+
+absl::Status Damaged(int code) {
+  switch (code) {
+    case ISAL_INCORRECT_CHECKSUM:
+      return absl::DataLossError("the checksum of the gzip stream is wrong");
+    case ISAL_INVALID_WRAPPER:
+    case ISAL_UNSUPPORTED_METHOD:
+      return absl::DataLossError("the header of the gzip stream is wrong");
+    default:
+      return absl::DataLossError("the gzip stream is damaged");
+  }
+}
+
+}  // namespace
+
+GzipSource::GzipSource(std::unique_ptr<ByteSource> packed)
+    : packed_(std::move(packed)), buffer_(kBufferSize) {
+  isal_inflate_init(&state_);
+  state_.crc_flag = ISAL_GZIP;
+}
+
+absl::StatusOr<size_t> GzipSource::Read(char* out, size_t size) {
+  const auto most = static_cast<uint32_t>(
+      std::min<size_t>(size, std::numeric_limits<uint32_t>::max()));
+  state_.next_out = reinterpret_cast<uint8_t*>(out);
+  state_.avail_out = most;
+  while (state_.avail_out == most) {
+    // What was read may wait inside the state for room to be written.
+    RK_ASSIGN_OR_RETURN(const bool more, Refill());
+    if (!inside_ && !(more && BeginStream())) return 0;
+    const int code = isal_inflate(&state_);
+    if (code != ISAL_DECOMP_OK) return Damaged(code);
+    inside_ = state_.block_state != ISAL_BLOCK_FINISH;
+    if (inside_ && !more && state_.avail_out == most) {
+      return absl::DataLossError("the gzip stream is cut short");
+    }
+  }
+  return most - state_.avail_out;
+}
+
+absl::StatusOr<bool> GzipSource::Refill() {
+  if (state_.avail_in > 0) return true;
+  RK_ASSIGN_OR_RETURN(
+      const size_t got,
+      packed_->Read(reinterpret_cast<char*>(buffer_.data()), buffer_.size()));
+  state_.next_in = buffer_.data();
+  state_.avail_in = static_cast<uint32_t>(got);
+  return got > 0;
+}
+
+bool GzipSource::BeginStream() {
+  const absl::string_view rest(reinterpret_cast<const char*>(state_.next_in),
+                               state_.avail_in);
+  // The second byte of its magic may be in the next piece.
+  if (rest != "\x1f" && !BeginsLikeGzip(rest)) return false;
+  isal_inflate_reset(&state_);
+  state_.crc_flag = ISAL_GZIP;
+  return true;
+}
+
+}  // namespace rekindle

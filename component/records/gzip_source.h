@@ -1,0 +1,43 @@
+// Internal to component/records.
+#ifndef REKINDLE_COMPONENT_RECORDS_GZIP_SOURCE_H_
+#define REKINDLE_COMPONENT_RECORDS_GZIP_SOURCE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <isa-l/igzip_lib.h>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "component/records/byte_source.h"
+
+namespace rekindle {
+
+// What the gzip stream that `packed` gives was before it was packed. Streams
+// that follow one another are one; bytes after them that are none are ignored,
+// as gzip does.
+//
+// ISA-L unpacks it, which takes 0.4 of the time that zlib takes.
+class GzipSource final : public ByteSource {
+ public:
+  explicit GzipSource(std::unique_ptr<ByteSource> packed);
+
+  absl::StatusOr<size_t> Read(char* out, size_t size) override;
+
+ private:
+  // Gets packed bytes if none are left; false at the end of them.
+  absl::StatusOr<bool> Refill();
+  // Between two streams: whether another one begins here.
+  bool BeginStream();
+
+  const std::unique_ptr<ByteSource> packed_;
+  std::vector<uint8_t> buffer_;
+  inflate_state state_;
+  bool inside_ = true;  // of a stream
+};
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_COMPONENT_RECORDS_GZIP_SOURCE_H_
