@@ -1,10 +1,8 @@
 #include "base/process_guard.h"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <ctime>
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
@@ -13,22 +11,12 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
+
+#include "base/stray_processes.h"
 
 namespace rekindle {
 namespace {
-
-// Signals of a terminal or of whoever ends a container: for us to answer, not
-// for the guard.
-constexpr std::array kNotForTheGuard = {SIGINT, SIGTERM, SIGHUP, SIGQUIT,
-                                        SIGPIPE};
-
-void SetHandlers(void (*handler)(int)) {
-  for (const int signal_number : kNotForTheGuard) {
-    signal(signal_number, handler);
-  }
-}
 
 sigset_t OnlySigchld() {
   sigset_t set;
@@ -37,20 +25,12 @@ sigset_t OnlySigchld() {
   return set;
 }
 
-// What we had open is none of the guard's business: a pipe's end held here
-// would never close.
-void CloseAllBut(int kept) {
-  const auto fd = static_cast<unsigned int>(kept);
-  if (fd > 0) syscall(SYS_close_range, 0U, fd - 1, 0);
-  syscall(SYS_close_range, fd + 1, ~0U, 0);
-}
-
 [[noreturn]] void BecomeProgram(const GuardSpec& spec, int error_fd,
                                 pid_t guard) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != guard) _exit(1);  // The guard died before the line above.
-  SetHandlers(SIG_DFL);
+  RestoreSignals();
   const sigset_t blocked = OnlySigchld();
   sigprocmask(SIG_UNBLOCK, &blocked, nullptr);
   const int null_fd = open("/dev/null", O_RDONLY);
@@ -120,38 +100,6 @@ void WatchUntilTheEnd(int channel_fd, int child_fd, pid_t program) {
   }
 }
 
-// Kills the children of this process; those of others become ours with that.
-// False when the kernel does not say who they are.
-bool KillChildren() {
-  const int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
-  std::array<char, 4096> text;
-  pid_t pid = 0;
-  for (ssize_t n = 0; (n = read(fd, text.data(), text.size())) > 0;) {
-    std::for_each(text.begin(), text.begin() + n, [&pid](char c) {
-      if (c >= '0' && c <= '9') {
-        pid = pid * 10 + (c - '0');
-      } else if (pid != 0) {
-        kill(pid, SIGKILL);
-        pid = 0;
-      }
-    });
-  }
-  close(fd);
-  return true;
-}
-
-// Ends what the program left behind, however deep.
-void EndStrays() {
-  constexpr timespec kMoment = {.tv_sec = 0, .tv_nsec = 1'000'000};
-  while (true) {
-    const pid_t ended = waitpid(-1, nullptr, WNOHANG);
-    if (ended > 0) continue;
-    if (ended < 0 || !KillChildren()) return;
-    nanosleep(&kMoment, nullptr);
-  }
-}
-
 template <typename Message>
 void Send(int channel_fd, const Message& message) {
   send(channel_fd, &message, sizeof(message), MSG_NOSIGNAL);
@@ -162,8 +110,7 @@ void Send(int channel_fd, const Message& message) {
 void RunGuard(const GuardSpec& spec) {
   prctl(PR_SET_NAME, "rekindle-guard");
   setpgid(0, 0);
-  SetHandlers(SIG_IGN);
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  BecomeReaper();
   const sigset_t sigchld = OnlySigchld();
   sigprocmask(SIG_BLOCK, &sigchld, nullptr);
 

@@ -15,6 +15,7 @@ int EvaluateCommand(const Arguments& arguments);
 int ExampleGenCommand(const Arguments& arguments);
 int ExecCommand(const Arguments& arguments);
 int ImportCommand(const Arguments& arguments);
+int LintCommand(const Arguments& arguments);
 int PushCommand(const Arguments& arguments);
 int ResolveCommand(const Arguments& arguments);
 int SchemaGenCommand(const Arguments& arguments);
@@ -35,6 +36,11 @@ int MetadataDeleteCommand(const Arguments& arguments);
 int MetadataBackupCommand(const Arguments& arguments);
 int MetadataExportCommand(const Arguments& arguments);
 int MetadataLoadCommand(const Arguments& arguments);
+
+int LogsCommand(const Arguments& arguments);
+int StopCommand(const Arguments& arguments);
+int SubmitCommand(const Arguments& arguments);
+int WatchCommand(const Arguments& arguments);
 
 int ReapCommand(const Arguments& arguments);
 int ServeCommand(const Arguments& arguments);

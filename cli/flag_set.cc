@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
@@ -37,6 +39,23 @@ std::string ToKebab(absl::string_view name) {
 std::string ToVariable(absl::string_view name) {
   return absl::StrCat("REKINDLE_", absl::AsciiStrToUpper(absl::StrReplaceAll(
                                        name, {{"-", "_"}})));
+}
+
+// property, properties; slice, slices; exclude-splits stays.
+std::string PluralOf(const std::string& name) {
+  if (absl::EndsWith(name, "s")) return name;
+  if (!absl::EndsWith(name, "y")) return name + "s";
+  return absl::StrCat(absl::StripSuffix(name, "y"), "ies");
+}
+
+// The lines that hold something.
+std::vector<std::string> LinesOf(absl::string_view text) {
+  std::vector<std::string> lines;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    line = absl::StripAsciiWhitespace(line);
+    if (!line.empty()) lines.emplace_back(line);
+  }
+  return lines;
 }
 
 absl::Status BadValue(const std::string& name, const std::string& value,
@@ -111,11 +130,27 @@ void FlagSet::Bool(const std::string& name, bool* target,
 void FlagSet::Strings(const std::string& name, const std::string& metavar,
                       std::vector<std::string>* target,
                       const std::string& help) {
-  Add({name, metavar, absl::StrCat(help, " (may be repeated)"), "", false,
-       [target](const std::string& value) {
+  const std::string plural = PluralOf(name);
+  const auto add_lines = [target](const std::string& value) {
+    for (std::string& line : LinesOf(value)) {
+      target->push_back(std::move(line));
+    }
+    return absl::OkStatus();
+  };
+  if (plural == name) {
+    Add({name, metavar,
+         absl::StrCat(help, " (may be repeated, or one in each line)"), "",
+         false, add_lines});
+    return;
+  }
+  Add({name, metavar,
+       absl::StrCat(help, " (may be repeated; --", plural,
+                    " takes one in each line)"),
+       "", false, [target](const std::string& value) {
          target->push_back(value);
          return absl::OkStatus();
        }});
+  Add({plural, "LINES", "", "", false, add_lines, /*in_help=*/false});
 }
 
 void FlagSet::Format(std::vector<std::string> formats, std::string* target,
@@ -139,6 +174,22 @@ void FlagSet::Format(std::vector<std::string> formats, std::string* target,
        }});
 }
 
+void FlagSet::Letter(char letter, const std::string& name) {
+  letters_[letter] = name;
+}
+
+std::optional<std::string> FlagSet::SpelledOut(
+    const std::string& argument) const {
+  if (argument.size() < 2 || argument[0] != '-') return std::nullopt;
+  if (argument == "-o") return "--format";
+  const auto letter = letters_.find(argument[1]);
+  if (letter == letters_.end()) return std::nullopt;
+  const std::string name = absl::StrCat("--", letter->second);
+  if (argument.size() == 2) return name;
+  // "-n=argo" and "-nargo".
+  return absl::StrCat(name, argument[2] == '=' ? "" : "=", argument.substr(2));
+}
+
 FlagSet::Flag* FlagSet::Find(const std::string& name) {
   const auto found =
       std::find_if(flags_.begin(), flags_.end(),
@@ -157,6 +208,7 @@ absl::Status FlagSet::UnknownFlag(const std::string& name) const {
 }
 
 absl::Status FlagSet::Set(Flag& flag, std::string value) {
+  if (value.empty()) return absl::OkStatus();
   flag.given = true;
   if (!flag.metavar.empty() && absl::StartsWith(value, "@")) {
     absl::StatusOr<std::string> content = ReadFile(value.substr(1));
@@ -212,9 +264,9 @@ absl::Status FlagSet::Parse(const std::vector<std::string>& arguments,
     const std::string& argument = arguments[i];
     if (argument == "-h") {
       help_requested_ = true;
-    } else if (argument == "-o") {
+    } else if (const auto name = SpelledOut(argument)) {
       std::vector<std::string> spelled_out = arguments;
-      spelled_out[i] = "--format";
+      spelled_out[i] = *name;
       RK_RETURN_IF_ERROR(ParseFlag(spelled_out, &i));
     } else if (absl::StartsWith(argument, "--") && argument.size() > 2) {
       RK_RETURN_IF_ERROR(ParseFlag(arguments, &i));
@@ -233,10 +285,16 @@ std::string FlagSet::Help() const {
   std::string help =
       absl::StrCat("Usage: rekindle ", usage_, "\n", summary_, "\n\n");
   for (const Flag& flag : flags_) {
+    if (!flag.in_help) continue;
     std::string left = absl::StrCat("  --", flag.name);
     if (!flag.metavar.empty()) absl::StrAppend(&left, "=", flag.metavar);
     left.resize(std::max(left.size() + 2, kHelpColumn), ' ');
     absl::StrAppend(&help, left, flag.help);
+    for (const auto& [letter, name] : letters_) {
+      if (name == flag.name) {
+        absl::StrAppend(&help, "; -", std::string(1, letter), " for short");
+      }
+    }
     if (!flag.default_text.empty()) {
       absl::StrAppend(&help, " (default: ", flag.default_text, ")");
     }

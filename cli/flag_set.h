@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ namespace rekindle {
 //   --name=value or --name value; --kebab-case and --snake_case are the same
 //   --name=@file takes the value from a file (long values: Argo rewrites
 //                arguments over 128 KiB that way)
+//   --name=      is not given: a parameter of Argo's that was left empty
 //   REKINDLE_NAME in the environment stands in for a flag that is not given
 //
 // Thread-compatible.
@@ -39,6 +41,9 @@ class FlagSet {
   void Duration(const std::string& name, absl::Duration* target,
                 const std::string& help);
   void Bool(const std::string& name, bool* target, const std::string& help);
+  // A flag that may be repeated. Its plural (--slices for --slice) takes
+  // several values at once, one in each line, which is how they fit into a
+  // parameter of Argo's; a flag that is a plural already does so itself.
   void Strings(const std::string& name, const std::string& metavar,
                std::vector<std::string>* target, const std::string& help);
   // Output format: `--output`, `--format` and `-o`; one of `formats`, the first
@@ -46,6 +51,9 @@ class FlagSet {
   // another flag, sets `name` to "format".
   void Format(std::vector<std::string> formats, std::string* target,
               const std::string& name = "output");
+
+  // `-n value` for `--namespace value`, of a flag that is bound.
+  void Letter(char letter, const std::string& name);
 
   // Reads the arguments and then the environment; returns the positional
   // arguments through `positional`.
@@ -69,9 +77,12 @@ class FlagSet {
     bool given = false;
     // Sets the target.
     std::function<absl::Status(const std::string& value)> set;
+    bool in_help = true;
   };
 
   void Add(Flag flag);
+  // `-n` as `--namespace`; nullopt if it is no letter of ours.
+  std::optional<std::string> SpelledOut(const std::string& argument) const;
   Flag* Find(const std::string& name);
   absl::Status UnknownFlag(const std::string& name) const;
   absl::Status Set(Flag& flag, std::string value);
@@ -84,6 +95,7 @@ class FlagSet {
   const std::string example_;
   std::vector<Flag> flags_;
   std::string format_flag_ = "output";
+  std::map<char, std::string> letters_;
   bool help_requested_ = false;
 };
 

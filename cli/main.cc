@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/first_process.h"
 #include "base/nearest_name.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
@@ -40,6 +41,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"resolve", "choose artifacts for the steps behind it", ResolveCommand},
     {"exec", "any command as a step, with inputs and outputs", ExecCommand},
     {"import", "make existing files an artifact", ImportCommand},
+    {"lint", "check workflows before they are submitted", LintCommand},
     {"cache ls", "what steps computed and others may reuse", CacheLsCommand},
     {"cache invalidate", "keep steps from reusing results",
      CacheInvalidateCommand},
@@ -61,6 +63,10 @@ constexpr auto kCommands = std::to_array<Command>({
      MetadataExportCommand},
     {"metadata load", "fill an empty store from an export",
      MetadataLoadCommand},
+    {"submit", "send a workflow to a cluster with Argo", SubmitCommand},
+    {"watch", "the live graph of a cluster's workflow", WatchCommand},
+    {"logs", "what the steps of a cluster's workflow wrote", LogsCommand},
+    {"stop", "end a cluster's workflow", StopCommand},
     {"reap", "close executions whose process vanished", ReapCommand},
     {"serve", "a metadata store over gRPC and HTTP", ServeCommand},
 });
@@ -127,5 +133,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   // So is a file that grows beyond `ulimit -f`.
   std::signal(SIGXFSZ, SIG_IGN);
-  return rekindle::Run({argv + 1, argv + argc});
+  return rekindle::RunAsFirstProcess([&] {
+    return rekindle::Run({argv + 1, argv + argc});
+  });
 }

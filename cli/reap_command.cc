@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -6,6 +8,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/cancellation.h"
 #include "base/status_macros.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
@@ -62,11 +67,31 @@ std::string ToText(const ReapReport& report, bool dry_run) {
   return text;
 }
 
-absl::Status RunReap(const ReapOptions& options, const StoreFlags& store_flags,
-                     const std::string& format) {
+// Reaps again and again, for so long, while something is alive: a process that
+// vanished a moment ago is, until its lease ends.
+absl::StatusOr<ReapReport> ReapPatiently(const ReapOptions& options,
+                                         absl::Duration wait, Store& store) {
+  const absl::Time until = absl::Now() + wait;
+  RK_ASSIGN_OR_RETURN(ReapReport report, Reap(options, store));
+  while (report.still_running > 0 && absl::Now() < until &&
+         SleepUnlessReadable(Cancellation::Get().fd(), absl::Seconds(1))) {
+    RK_ASSIGN_OR_RETURN(ReapReport more, Reap(options, store));
+    std::ranges::move(more.closed, std::back_inserter(report.closed));
+    std::ranges::move(more.removed, std::back_inserter(report.removed));
+    report.still_running = more.still_running;
+  }
+  return report;
+}
+
+absl::Status RunReap(const ReapOptions& options, absl::Duration wait,
+                     const StoreFlags& store_flags, const std::string& format) {
   RK_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store,
                       store_flags.Open(OpenOptions::Mode::kReadWrite));
-  RK_ASSIGN_OR_RETURN(const ReapReport report, Reap(options, *store));
+  // A dry run would find the same things each time.
+  RK_ASSIGN_OR_RETURN(
+      const ReapReport report,
+      ReapPatiently(options, options.dry_run ? absl::ZeroDuration() : wait,
+                    *store));
   std::cout << (format == "table"
                     ? ToText(report, options.dry_run)
                     : Render(ToJson(report, options.dry_run), format));
@@ -78,6 +103,7 @@ absl::Status RunReap(const ReapOptions& options, const StoreFlags& store_flags,
 int ReapCommand(const Arguments& arguments) {
   ReapOptions options;
   StoreFlags store;
+  absl::Duration wait = absl::ZeroDuration();
   std::string format;
   FlagSet flags(
       "reap [flags]",
@@ -93,11 +119,14 @@ int ReapCommand(const Arguments& arguments) {
                  "changed for so long");
   flags.Duration("folder-age", &options.folder_age,
                  "keep folders in which something changed since then");
+  flags.Duration("wait", &wait,
+                 "how long to wait for leases to end, as of a process that "
+                 "vanished just now");
   flags.Bool("dry-run", &options.dry_run, "say what would be done, do nothing");
   store.Bind(flags);
   flags.Format(kOutputFormats, &format);
   if (const auto exit_code = ParseOrExit(flags, arguments)) return *exit_code;
-  const absl::Status reaped = RunReap(options, store, format);
+  const absl::Status reaped = RunReap(options, wait, store, format);
   return reaped.ok() ? kOk : Fail(reaped);
 }
 

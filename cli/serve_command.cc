@@ -33,8 +33,10 @@ struct ServeFlags {
   std::optional<int64_t> http_port;
   std::optional<int64_t> max_message_bytes = ServerOptions().max_message_bytes;
   absl::Duration max_call_time = ServerOptions().max_call_time;
+  TlsFiles tls;
   bool read_only = false;
   absl::Duration grace = absl::Seconds(30);
+  bool check = false;
 
   void Bind(FlagSet& flags) {
     flags.String("db", "FILE", &db,
@@ -51,10 +53,20 @@ struct ServeFlags {
                       "the largest request or answer (default: 64 MiB)");
     flags.Duration("max-call-time", &max_call_time,
                    "how long one call may read");
+    flags.String("tls-cert", "FILE", &tls.certificate,
+                 "encrypt gRPC: the server's certificate, PEM; HTTP then has "
+                 "health and metrics only");
+    flags.String("tls-key", "FILE", &tls.key, "and the certificate's key");
+    flags.String("tls-client-ca", "FILE", &tls.ca,
+                 "and take only clients with a certificate that this one "
+                 "has signed");
     flags.Bool("read-only", &read_only,
                "refuse writes; the file must exist and is never changed");
     flags.Duration("grace", &grace,
                    "how long SIGTERM waits for calls that are under way");
+    flags.Bool("check", &check,
+               "serve nothing; ask the server at this host and port whether "
+               "its store answers: exit code 0 if it does, 75 if not");
   }
 };
 
@@ -83,6 +95,7 @@ absl::StatusOr<ServerOptions> OptionsFrom(const ServeFlags& flags) {
     return absl::InvalidArgumentError("--max-call-time must be more than 0");
   }
   options.max_call_time = flags.max_call_time;
+  options.tls = flags.tls;
   options.database_file = flags.db;
   options.version = REKINDLE_VERSION;
   return options;
@@ -116,13 +129,31 @@ absl::Status Serve(const ServeFlags& flags) {
                                                : OpenOptions::Mode::kCreate}));
   RK_ASSIGN_OR_RETURN(const std::unique_ptr<MetadataServer> server,
                       StartMetadataServer(*store, options));
-  Announce("grpc", options.host, server->grpc_port());
+  Announce(options.tls.empty() ? "grpc" : "grpcs", options.host,
+           server->grpc_port());
   if (options.http_port.has_value()) {
     Announce("http", options.host, server->http_port());
   }
   WaitForSignal();
   server->Shutdown(flags.grace);
   return absl::OkStatus();
+}
+
+// Where to reach, from this machine, who serves `host`.
+std::string LocalAddressOf(const std::string& host) {
+  if (host == "0.0.0.0") return "127.0.0.1";
+  return host == "::" || host == "[::]" ? "::1" : host;
+}
+
+// Asks a server for what takes it to its store and back.
+absl::Status Check(const ServeFlags& flags) {
+  RK_ASSIGN_OR_RETURN(const ServerOptions options, OptionsFrom(flags));
+  RK_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Store> store,
+      OpenStore(absl::StrCat("grpc://", HostAndPort(LocalAddressOf(flags.host),
+                                                    options.grpc_port)),
+                SystemClock()));
+  return store->metadata().GetContextTypes({}).status();
 }
 
 }  // namespace
@@ -140,7 +171,7 @@ int ServeCommand(const Arguments& arguments) {
   if (const auto exit_code = ParseOrExit(flags, arguments)) return *exit_code;
   // What gRPC logs, Fail() says in a sentence.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
-  const absl::Status served = Serve(serve);
+  const absl::Status served = serve.check ? Check(serve) : Serve(serve);
   return served.ok() ? kOk : Fail(served);
 }
 

@@ -168,6 +168,7 @@ absl::StatusOr<TrainOptions> MakeTrainOptions(const TrainFlags& flags) {
   }
   options.validator_binary = TrainerBesideUs();
   options.skip_validation = flags.skip_validation;
+  options.require_gpu = flags.require_gpu;
   options.grace = flags.grace;
   options.on_line = [](absl::string_view line) { std::cerr << line << '\n'; };
   return options;

@@ -256,7 +256,10 @@ absl::StatusOr<StepSpec> StepFlags::MakeSpec() const {
                 {"hostname", StringValue(HostName())}};
   for (const auto& [name, value] :
        {std::pair("source_revision", source_revision),
-        std::pair("image_digest", image_digest)}) {
+        std::pair("image_digest", image_digest),
+        // Whose pod this is; the host's name is the pod's.
+        std::pair("argo_workflow", Environment("ARGO_WORKFLOW_NAME")),
+        std::pair("argo_node_id", Environment("ARGO_NODE_ID"))}) {
     if (!value.empty()) spec.facts[name] = StringValue(value);
   }
   spec.allow_partial = allow_partial;

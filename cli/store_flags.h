@@ -8,13 +8,16 @@
 #include "absl/status/statusor.h"
 #include "cli/flag_set.h"
 #include "metadata/api/open_store.h"
+#include "metadata/api/tls_files.h"
 
 namespace rekindle {
 
-// --metadata and its short form --db, the same on every command.
+// --metadata, its short form --db and the files of its TLS, the same on every
+// command.
 struct StoreFlags {
   std::optional<std::string> metadata;
   std::optional<std::string> db;
+  TlsFiles tls;
 
   void Bind(FlagSet& flags);
 

@@ -58,6 +58,9 @@ void TrainFlags::Bind(FlagSet& flags) {
              "publish a model of another trainer, or of a module in Python, "
              "without trying it: that it loads, and answers finite numbers; "
              "and what --rewrite makes, without comparing it");
+  flags.Bool("require-gpu", &require_gpu,
+             "fail with NO_GPU, and why, rather than train on the CPU; without "
+             "runtime.num_gpus all GPUs are used");
   flags.Duration("grace", &grace,
                  "time to write a checkpoint when stopped, then SIGKILL");
 }

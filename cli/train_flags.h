@@ -37,6 +37,7 @@ struct TrainFlags {
   std::optional<int64_t> worker_restarts;
   absl::Duration chief_timeout = absl::Minutes(10);
   bool skip_validation = false;
+  bool require_gpu = false;
   absl::Duration grace = absl::Seconds(25);
 
   // Declares them; this must outlive `flags`.

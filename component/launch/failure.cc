@@ -20,7 +20,7 @@ struct NamedReason {
   absl::string_view name;
 };
 
-constexpr std::array<NamedReason, 20> kReasons = {{
+constexpr std::array<NamedReason, 21> kReasons = {{
     {FailureReason::kExecutorError, "EXECUTOR_ERROR"},
     {FailureReason::kInputNotFound, "INPUT_NOT_FOUND"},
     {FailureReason::kInputUnusable, "INPUT_UNUSABLE"},
@@ -35,6 +35,7 @@ constexpr std::array<NamedReason, 20> kReasons = {{
     {FailureReason::kModuleUnusable, "MODULE_UNUSABLE"},
     {FailureReason::kModuleRaised, "MODULE_RAISED"},
     {FailureReason::kPackageMissing, "PACKAGE_MISSING"},
+    {FailureReason::kNoGpu, "NO_GPU"},
     {FailureReason::kRewriteFailed, "REWRITE_FAILED"},
     {FailureReason::kDeadline, "DEADLINE"},
     {FailureReason::kCancelled, "CANCELLED"},

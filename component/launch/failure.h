@@ -26,6 +26,7 @@ enum class FailureReason {
   kModuleUnusable,  // a user's module cannot be loaded, or has nothing to call
   kModuleRaised,    // it raised while it trained
   kPackageMissing,  // it imports what its interpreter does not have
+  kNoGpu,           // one is required, and there is none
   kRewriteFailed,   // the model cannot be rewritten for another runtime
   kDeadline,
   kCancelled,

@@ -1,6 +1,7 @@
 """Runs a user's TFX module file as the child of `rekindle train`.
 
     python run_module.py --executor_input=FILE --module_file=FILE [--executor=auto|generic|estimator] [--skip_validation]
+                         [--require_gpu]
     python run_module.py --describe
 
 keeps docs/executor-contract.md: it reads FILE, calls the module's run_fn (or trainer_fn), and writes the answer. The

@@ -46,6 +46,7 @@ struct TrainOptions {
   // Tries the model of a trainer that is another program.
   std::string validator_binary;
   bool skip_validation = false;  // no model is tried
+  bool require_gpu = false;      // the CPU is refused
   absl::Duration grace = absl::Seconds(25);
   // Each line that the trainer prints.
   std::function<void(absl::string_view line)> on_line;

@@ -48,6 +48,7 @@ std::vector<std::string> CommandOf(const TrainOptions& options,
   if (!options.module_file.empty()) {
     argv.push_back(absl::StrCat("--module_file=", options.module_file));
   }
+  if (options.require_gpu) argv.emplace_back("--require_gpu");
   AddNumber("workers", options.workers, argv);
   AddNumber("worker_restarts", options.worker_restarts, argv);
   return argv;

@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "rekindle/training/experiment_config.h"
-#include "tensorflow/core/framework/device_factory.h"
 
 namespace rekindle {
 namespace {
@@ -47,16 +46,6 @@ std::vector<std::string> DevicePlan::Names(const std::string& prefix) const {
   return names;
 }
 
-int CountGpus() {
-  tensorflow::DeviceFactory* factory =
-      tensorflow::DeviceFactory::GetFactory("GPU");
-  std::vector<std::string> found;
-  if (factory == nullptr || !factory->ListPhysicalDevices(&found).ok()) {
-    return 0;
-  }
-  return static_cast<int>(found.size());
-}
-
 absl::StatusOr<DevicePlan> PlanDevices(const RuntimeConfig& runtime,
                                        int gpus_found) {
   RK_RETURN_IF_ERROR(CheckCounts(runtime));
@@ -76,6 +65,19 @@ absl::StatusOr<DevicePlan> PlanDevices(const RuntimeConfig& runtime,
   }
   return DevicePlan{
       .gpus = true, .count = static_cast<int>(runtime.num_gpus), .note = ""};
+}
+
+absl::StatusOr<RuntimeConfig> WithGpus(RuntimeConfig runtime, int gpus_found) {
+  if (runtime.num_virtual_cpus > 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("runtime.num_virtual_cpus is ", runtime.num_virtual_cpus,
+                     ", but a GPU is required; set only one of the two"));
+  }
+  if (runtime.num_gpus == 0) {
+    runtime.num_gpus =
+        runtime.distribution_strategy == "one_device" ? 1 : gpus_found;
+  }
+  return runtime;
 }
 
 }  // namespace rekindle

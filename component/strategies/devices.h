@@ -21,9 +21,6 @@ struct DevicePlan {
   std::vector<std::string> Names(const std::string& prefix = "") const;
 };
 
-// How many GPUs TensorFlow finds on this machine.
-int CountGpus();
-
 // The devices that `runtime` asks for, on a machine with `gpus_found` GPUs.
 // Where there is none at all, the CPU.
 //
@@ -31,6 +28,12 @@ int CountGpus();
 //                     are fewer GPUs than asked for
 absl::StatusOr<DevicePlan> PlanDevices(const RuntimeConfig& runtime,
                                        int gpus_found);
+
+// `runtime` with the GPUs that one is to use who may not use the CPU: as many
+// as it names; else all that were found, or one for one device.
+//
+//   INVALID_ARGUMENT  it asks for CPUs
+absl::StatusOr<RuntimeConfig> WithGpus(RuntimeConfig runtime, int gpus_found);
 
 }  // namespace rekindle
 

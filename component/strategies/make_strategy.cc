@@ -11,6 +11,7 @@
 #include "base/nearest_name.h"
 #include "base/status_macros.h"
 #include "component/strategies/devices.h"
+#include "component/strategies/found_devices.h"
 #include "component/strategies/local_strategy.h"
 #include "component/strategies/multi_worker_strategy.h"
 #include "component/strategies/session_config.h"
@@ -81,6 +82,15 @@ std::string Describe(const RuntimeConfig& runtime, const DevicePlan& devices) {
                       Notes(runtime, devices));
 }
 
+// The settings as they are used on the devices that were found.
+absl::StatusOr<RuntimeConfig> OnFoundDevices(const RuntimeConfig& runtime,
+                                             const FoundDevices& found,
+                                             bool require_gpu) {
+  if (!require_gpu) return runtime;
+  RK_RETURN_IF_ERROR(CheckHasGpu(found));
+  return WithGpus(runtime, static_cast<int>(found.gpus.size()));
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Strategy>> MakeStrategy(
@@ -89,10 +99,13 @@ absl::StatusOr<std::unique_ptr<Strategy>> MakeStrategy(
   const std::string& name = runtime.distribution_strategy;
   RK_RETURN_IF_ERROR(CheckName(name));
   RK_ASSIGN_OR_RETURN(const Cluster cluster, ParseTfConfig(tf_config));
+  const FoundDevices found = FindDevices();
+  RK_ASSIGN_OR_RETURN(const RuntimeConfig used,
+                      OnFoundDevices(runtime, found, options.require_gpu));
   RK_ASSIGN_OR_RETURN(const DevicePlan devices,
-                      PlanDevices(runtime, CountGpus()));
+                      PlanDevices(used, static_cast<int>(found.gpus.size())));
   RK_ASSIGN_OR_RETURN(tensorflow::ConfigProto config,
-                      MakeSessionConfig(runtime, devices));
+                      MakeSessionConfig(used, devices));
   if (name == kOneDevice) RK_RETURN_IF_ERROR(CheckOneDevice(devices));
   if (cluster.workers.size() > 1) {
     if (name == kOneDevice) {
@@ -102,7 +115,7 @@ absl::StatusOr<std::unique_ptr<Strategy>> MakeStrategy(
     }
     return MultiWorkerStrategy::Start(cluster, devices, config, options);
   }
-  return std::make_unique<LocalStrategy>(Describe(runtime, devices),
+  return std::make_unique<LocalStrategy>(Describe(used, devices),
                                          devices.Names(), std::move(config));
 }
 

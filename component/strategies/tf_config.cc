@@ -171,6 +171,7 @@ absl::StatusOr<Cluster> ParseTfConfig(const std::string& text) {
   RK_ASSIGN_OR_RETURN(const json config, ParseObject(text));
   if (config.empty()) return Cluster{};
   RK_ASSIGN_OR_RETURN(const json addresses, ObjectAt(config, "cluster"));
+  if (addresses.empty()) return Cluster{};
   RK_ASSIGN_OR_RETURN(const json task, ObjectAt(config, "task"));
   RK_ASSIGN_OR_RETURN(const Roles roles, ReadRoles(addresses));
 

@@ -19,8 +19,8 @@ struct Cluster {
 //   {"cluster": {"chief": ["a:2222"], "worker": ["b:2222", "c:2222"]},
 //    "task": {"type": "worker", "index": 0}}
 //
-// Without a chief, worker 0 is the chief. An empty text, or {}, is a cluster
-// without workers: the process trains alone.
+// Without a chief, worker 0 is the chief. An empty text, {} or an empty cluster
+// is one without workers: the process trains alone.
 //
 //   INVALID_ARGUMENT  it is malformed (what is wrong), or has roles that are
 //                     not supported (which)

@@ -151,7 +151,8 @@ class ExecutorRun {
             config_->runtime, environment_.tf_config,
             {.worker_timeout = environment_.worker_timeout,
              .should_stop = [this] { return environment_.stop_signal() != 0; },
-             .log = environment_.log}));
+             .log = environment_.log,
+             .require_gpu = environment_.require_gpu}));
     Log(strategy_->Description());
     output_.environment["devices"] = absl::StrJoin(strategy_->devices(), ",");
     for (const std::string& note : task_->Notes()) Log(note);

@@ -24,6 +24,7 @@ struct RunEnvironment {
   std::string tf_config = "";
   // How long the other workers are waited for.
   absl::Duration worker_timeout = absl::Minutes(5);
+  bool require_gpu = false;  // the CPU is refused
   // What the input's deadline is compared with.
   std::function<absl::Time()> now = absl::Now;
 };
@@ -40,8 +41,9 @@ struct RunEnvironment {
 //                        cannot be used, or the loss is not finite
 //   NOT_FOUND            a file or an experiment is not there
 //   DATA_LOSS            a file is damaged
-//   FAILED_PRECONDITION  the base model shares nothing with the model, or
-//                        the checkpoint is of another model
+//   FAILED_PRECONDITION  the base model shares nothing with the model, the
+//                        checkpoint is of another model, or there is no GPU
+//                        where one is required
 //   CANCELLED            asked to stop; a checkpoint was written
 //   DEADLINE_EXCEEDED    not one step fits before the deadline
 //   UNAVAILABLE          a file cannot be written, or a worker is gone

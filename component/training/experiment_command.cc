@@ -103,7 +103,8 @@ absl::Status RunExperimentCommand(const ExperimentCommand& command) {
           config->runtime, command.tf_config,
           {.worker_timeout = command.worker_timeout,
            .should_stop = [&command] { return command.stop_signal() != 0; },
-           .log = command.out}));
+           .log = command.out,
+           .require_gpu = command.require_gpu}));
   Display display(command, *config);
   display.Print(strategy->Description());
   for (const std::string& note : task->Notes()) display.Print(note);

@@ -20,6 +20,7 @@ struct ExperimentCommand {
   std::string export_dir;  // empty: nothing is exported
   std::string tf_config;
   absl::Duration worker_timeout = absl::Minutes(5);
+  bool require_gpu = false;  // the CPU is refused
   // The signal that asked to stop, 0 for none.
   std::function<int()> stop_signal;
   std::ostream* out = nullptr;  // not owned

@@ -13,6 +13,8 @@
 #include "absl/log/globals.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
@@ -25,6 +27,7 @@
 #include "component/contract/executor_output.h"
 #include "component/evaluation/evaluation_run.h"
 #include "component/modules/module_loader.h"
+#include "component/strategies/found_devices.h"
 #include "component/strategies/tf_config.h"
 #include "component/tasks/tabular_experiments.h"
 #include "component/training/executor_run.h"
@@ -71,6 +74,9 @@ tries whether one can be served: it loads, and its answers are finite numbers.
   --saved_model=DIR      the model to ask, a folder with saved_model.pb
   --examples=PATTERN     what to ask: TFRecord files of tf.Examples, plain or gzip
   --signature=NAME       predict: what to ask (default: serving_default)
+  --require_gpu          refuse to train on the CPU; without runtime.num_gpus all
+                         GPUs are used. REKINDLE_REQUIRE_GPU=1 does the same for
+                         an experiment
   --transformed          validate: the examples are what a transform graph made of
                          those that the model serves
   --help, --version
@@ -133,8 +139,17 @@ absl::StatusOr<std::optional<Module>> LoadNamedModule(const Flags& flags) {
   return WithReasonWord("MODULE_UNUSABLE", module.status());
 }
 
+// Says what there is to train on, and refuses what is not enough.
+absl::Status LookAtDevices(bool require_gpu) {
+  const FoundDevices found = FindDevices();
+  std::cout << DevicesLine(found) << "\n" << std::flush;
+  return require_gpu ? CheckHasGpu(found) : absl::OkStatus();
+}
+
 absl::Status TrainAs(const ExecutorInput& input, const Flags& flags,
                      ExecutorOutput* output) {
+  const bool require_gpu = flags.Has("require_gpu");
+  RK_RETURN_IF_ERROR(LookAtDevices(require_gpu));
   RK_ASSIGN_OR_RETURN(const std::optional<Module> module,
                       LoadNamedModule(flags));
   if (module.has_value() && module->has_run_fn()) {
@@ -146,7 +161,8 @@ absl::Status TrainAs(const ExecutorInput& input, const Flags& flags,
                      {.stop_signal = StopSignal,
                       .log = &std::cout,
                       .tf_config = TfConfig(),
-                      .worker_timeout = worker_timeout},
+                      .worker_timeout = worker_timeout,
+                      .require_gpu = require_gpu},
                      output);
 }
 
@@ -160,6 +176,18 @@ int TrainStep(const Flags& flags) {
   const absl::Status written = WriteExecutorOutput(
       trained.ok() ? output : WithError(output, trained), input->output_path);
   return Done(trained.ok() ? written : trained);
+}
+
+// An image for GPUs sets the variable; a step is told by the flag.
+absl::StatusOr<bool> RequiresGpu(const Flags& flags) {
+  if (flags.Has("require_gpu")) return true;
+  const char* variable = std::getenv("REKINDLE_REQUIRE_GPU");
+  bool required = false;
+  if (variable == nullptr || absl::SimpleAtob(variable, &required)) {
+    return required;
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "REKINDLE_REQUIRE_GPU is '", variable, "', expected true or false"));
 }
 
 int TrainExperiment(const Flags& flags) {
@@ -176,6 +204,10 @@ int TrainExperiment(const Flags& flags) {
   if (!usage.ok()) return Report(usage, kExitUsage);
   const absl::StatusOr<absl::Duration> worker_timeout = WorkerTimeout(flags);
   if (!worker_timeout.ok()) return Report(worker_timeout.status(), kExitUsage);
+  const absl::StatusOr<bool> require_gpu = RequiresGpu(flags);
+  if (!require_gpu.ok()) return Report(require_gpu.status(), kExitUsage);
+  const absl::Status devices = LookAtDevices(*require_gpu);
+  if (!devices.ok()) return Done(devices);
   return Done(RunExperimentCommand(
       {.options = {.experiment = flags.Get("experiment"),
                    .config_files = flags.All("config_file"),
@@ -185,6 +217,7 @@ int TrainExperiment(const Flags& flags) {
        .export_dir = flags.Get("export_dir"),
        .tf_config = TfConfig(),
        .worker_timeout = *worker_timeout,
+       .require_gpu = *require_gpu,
        .stop_signal = StopSignal,
        .out = &std::cout,
        .is_terminal = isatty(STDOUT_FILENO) != 0}));
@@ -250,7 +283,7 @@ int Main(const std::vector<std::string>& arguments) {
                   "module_file", "executor_input", "saved_model", "examples",
                   "signature", "workers", "worker_restarts", "worker_timeout"},
        .repeated = {"config_file", "params_override"},
-       .switches = {"help", "transformed", "version"}});
+       .switches = {"help", "require_gpu", "transformed", "version"}});
   if (!flags.ok()) return Report(flags.status(), kExitUsage);
   if (flags->Has("help")) {
     std::cout << kHelp;

@@ -24,6 +24,8 @@
 #include "base/status_util.h"
 #include "metadata/api/maintenance_store.h"
 #include "metadata/api/rpc_list.h"
+#include "metadata/api/tls.h"
+#include "metadata/api/tls_files.h"
 #include "ml_metadata/proto/metadata_store_service.grpc.pb.h"
 #include "rekindle/v1/maintenance_service.grpc.pb.h"
 #include "rekindle/v1/step_service.grpc.pb.h"
@@ -225,16 +227,30 @@ class GrpcStore : public Store {
   GrpcMaintenanceStore maintenance_;
 };
 
+std::unique_ptr<Store> Connect(
+    const std::string& address,
+    const std::shared_ptr<grpc::ChannelCredentials>& credentials,
+    const GrpcOptions& options) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(options.max_message_bytes);
+  arguments.SetMaxSendMessageSize(options.max_message_bytes);
+  return std::make_unique<GrpcStore>(
+      grpc::CreateCustomChannel(address, credentials, arguments),
+      Peer{address, options.timeout});
+}
+
 }  // namespace
 
 std::unique_ptr<Store> ConnectGrpcStore(const std::string& address,
                                         const GrpcOptions& options) {
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(options.max_message_bytes);
-  arguments.SetMaxSendMessageSize(options.max_message_bytes);
-  const std::shared_ptr<grpc::Channel> channel = grpc::CreateCustomChannel(
-      address, grpc::InsecureChannelCredentials(), arguments);
-  return std::make_unique<GrpcStore>(channel, Peer{address, options.timeout});
+  return Connect(address, grpc::InsecureChannelCredentials(), options);
+}
+
+absl::StatusOr<std::unique_ptr<Store>> ConnectTlsStore(
+    const std::string& address, const TlsFiles& files,
+    const GrpcOptions& options) {
+  RK_ASSIGN_OR_RETURN(const auto credentials, MakeTlsChannelCredentials(files));
+  return Connect(address, credentials, options);
 }
 
 }  // namespace rekindle

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "metadata/api/open_store.h"
+#include "metadata/api/tls_files.h"
 
 namespace rekindle {
 
@@ -26,6 +27,13 @@ struct GrpcOptions {
 //   RESOURCE_EXHAUSTED  a message is too large
 std::unique_ptr<Store> ConnectGrpcStore(const std::string& address,
                                         const GrpcOptions& options = {});
+
+// The same with TLS; `files` are this side's.
+//
+//   and what MakeTlsChannelCredentials answers
+absl::StatusOr<std::unique_ptr<Store>> ConnectTlsStore(
+    const std::string& address, const TlsFiles& files,
+    const GrpcOptions& options = {});
 
 }  // namespace rekindle
 

@@ -12,6 +12,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
+#include "metadata/api/tls.h"
 #include "metadata/server/grpc_service.h"
 #include "metadata/server/listening.h"
 #include "metadata/server/maintenance_service.h"
@@ -36,10 +37,15 @@ GrpcServer::GrpcServer(Store& store, CallRunner& calls)
 GrpcServer::~GrpcServer() { Shutdown(absl::ZeroDuration()); }
 
 absl::Status GrpcServer::Listen(const ServerOptions& options) {
+  std::shared_ptr<grpc::ServerCredentials> credentials =
+      grpc::InsecureServerCredentials();
+  if (!options.tls.empty()) {
+    RK_ASSIGN_OR_RETURN(credentials, MakeTlsServerCredentials(options.tls));
+  }
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
   builder.AddListeningPort(HostAndPort(options.host, options.grpc_port),
-                           grpc::InsecureServerCredentials(), &port_);
+                           credentials, &port_);
   builder.SetMaxReceiveMessageSize(options.max_message_bytes);
   builder.SetMaxSendMessageSize(options.max_message_bytes);
   // Every call under way has a thread.

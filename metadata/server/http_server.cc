@@ -265,6 +265,11 @@ class HttplibServer : public HttpServer {
 
   // The method that `path` names.
   absl::StatusOr<const Method*> Find(absl::string_view path) const {
+    if (!options_.tls.empty()) {
+      return absl::PermissionDeniedError(
+          "this server takes calls by gRPC with TLS only; HTTP has /healthz, "
+          "/readyz and /metrics");
+    }
     absl::string_view name = path;
     if (!absl::ConsumePrefix(&name, kApi)) {
       return absl::NotFoundError(

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "metadata/api/open_store.h"
+#include "metadata/api/tls_files.h"
 
 namespace rekindle {
 
@@ -19,6 +20,11 @@ struct ServerOptions {
   int grpc_port = 8080;
   // Without one there is no HTTP.
   std::optional<int> http_port = std::nullopt;
+
+  // With a certificate gRPC is encrypted, and with a `ca` clients must show a
+  // certificate of theirs. HTTP, which is not encrypted, then has health and
+  // metrics only.
+  TlsFiles tls = {};
 
   // How large one message may be, either way; a larger one is
   // RESOURCE_EXHAUSTED.
@@ -58,7 +64,8 @@ class MetadataServer {
 // `store` is not owned and must outlive the server.
 //
 //   UNAVAILABLE        a port is taken
-//   INVALID_ARGUMENT   the host is no address of this machine
+//   INVALID_ARGUMENT   the host is no address of this machine; the TLS files
+//                      cannot be used
 //   PERMISSION_DENIED  a port is reserved
 absl::StatusOr<std::unique_ptr<MetadataServer>> StartMetadataServer(
     Store& store, const ServerOptions& options = {});

@@ -19,6 +19,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class FlagSetTest : public ::testing::Test {
  protected:
@@ -114,6 +115,49 @@ TEST_F(FlagSetTest, TheEnvironmentStandsInForAMissingFlag) {
   ASSERT_THAT(parsed, IsOk());
   EXPECT_EQ(model_, "id:1");
   EXPECT_EQ(steps_, 6);
+}
+
+TEST_F(FlagSetTest, AnEmptyValueIsNoValueWhateverTheFlag) {
+  ASSERT_THAT(Parse({"--base-model=", "--train-steps=", "--dry-run=", "--grace",
+                     "", "--null-value=", "--null-values=", "--output="}),
+              IsOk());
+  EXPECT_EQ(model_, "latest");
+  EXPECT_EQ(steps_, std::nullopt);
+  EXPECT_FALSE(dry_run_);
+  EXPECT_EQ(grace_, absl::Seconds(25));
+  EXPECT_THAT(nulls_, IsEmpty());
+  EXPECT_EQ(format_, "text");
+}
+
+TEST_F(FlagSetTest, TheEnvironmentStandsInForAnEmptyFlagUnlessItIsEmptyToo) {
+  setenv("REKINDLE_BASE_MODEL", "id:1", 1);
+  setenv("REKINDLE_TRAIN_STEPS", "", 1);
+  const absl::Status parsed = Parse({"--base-model=", "--train-steps="});
+  unsetenv("REKINDLE_BASE_MODEL");
+  unsetenv("REKINDLE_TRAIN_STEPS");
+  ASSERT_THAT(parsed, IsOk());
+  EXPECT_EQ(model_, "id:1");
+  EXPECT_EQ(steps_, std::nullopt);
+}
+
+TEST_F(FlagSetTest, ThePluralOfAFlagTakesOneValueInEachLine) {
+  ASSERT_THAT(Parse({"--null-values=NA\n\n  n/a\r\n-\n", "--null-value=x\ny"}),
+              IsOk());
+  EXPECT_THAT(nulls_, ElementsAre("NA", "n/a", "-", "x\ny"));
+  EXPECT_THAT(flags_.Help(), HasSubstr("--null-values takes one in each line"));
+}
+
+TEST_F(FlagSetTest, PluralsAreThoseOfEnglish) {
+  FlagSet flags("verb [flags]", "Does it.", "rekindle verb");
+  std::vector<std::string> properties;
+  std::vector<std::string> splits;
+  flags.Strings("property", "NAME=VALUE", &properties, "a property");
+  flags.Strings("exclude-splits", "NAME", &splits, "a split");
+  ASSERT_THAT(flags.Parse({"--properties=a=1\nb=2", "--exclude-splits=x\ny"},
+                          &positional_),
+              IsOk());
+  EXPECT_THAT(properties, ElementsAre("a=1", "b=2"));
+  EXPECT_THAT(splits, ElementsAre("x", "y"));
 }
 
 TEST_F(FlagSetTest, HelpShowsEveryFlagItsDefaultAndAnExample) {

@@ -6,7 +6,7 @@ import subprocess
 
 import workspace
 
-LISTENING = re.compile(r"listening on (grpc|http)://(\S+)\n")
+LISTENING = re.compile(r"listening on (grpcs?|http)://(\S+)\n")
 
 
 class Server:
@@ -19,9 +19,10 @@ class Server:
         self.process = subprocess.Popen(
             words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=workspace.ENVIRONMENT)
         self.addresses = dict(self._listening(line) for line in (self.process.stdout.readline() for _ in range(2)))
-        self.grpc = self.addresses["grpc"]
+        scheme = "grpcs" if "grpcs" in self.addresses else "grpc"
+        self.grpc = self.addresses[scheme]
         self.http = "http://" + self.addresses["http"]
-        self.url = "grpc://" + self.grpc
+        self.url = "%s://%s" % (scheme, self.grpc)
 
     def _listening(self, line):
         match = LISTENING.fullmatch(line)

@@ -44,12 +44,6 @@ class SupervisionTest(served.ServedWorkspace):
                 return process, int(line.split()[1])
         self.fail("it did not start")
 
-    def wait_until(self, condition):
-        deadline = time.monotonic() + 60
-        while not condition():
-            self.assertLess(time.monotonic(), deadline, "it does not happen")
-            time.sleep(0.02)
-
     def execution(self):
         [execution] = self.query("list", "executions")
         return self.query("get", "execution", execution["id"])
@@ -126,6 +120,15 @@ class SupervisionTest(served.ServedWorkspace):
         self.assert_recorded("LAUNCHER_LOST")
         self.assertEqual(self.published("N", "o"), [], "its staging folder is gone")
         self.ok(self.exec("echo > {{outputs.o.uri}}/x"))
+
+    def test_reap_waits_for_the_lease_of_a_process_that_vanished_just_now(self):
+        process, _ = self.start("echo ready 1; sleep 1000", "--lease=2s")
+        process.kill()
+        process.wait()
+        reap = self.ok(self.run_command("reap", wait="1m", db=self.db, output="json"))
+        report = json.loads(reap.stdout)
+        self.assertEqual((len(report["closed"]), report["still_running"]), (1, 0))
+        self.assertEqual(self.states(), ["FAILED"])
 
     def test_the_next_attempt_records_what_argo_says_of_the_last(self):
         process, _ = self.start("echo ready 1; sleep 1000", "--lease=1s")

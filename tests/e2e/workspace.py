@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
@@ -74,6 +75,12 @@ class Workspace(unittest.TestCase):
             self.assertIn(str(fragment), last)
         for noise in ("Traceback", "terminate called", "Aborted", "INTERNAL"):
             self.assertNotIn(noise, result.stderr)
+
+    def wait_until(self, condition):
+        deadline = time.monotonic() + 60
+        while not condition():
+            self.assertLess(time.monotonic(), deadline, "it does not happen")
+            time.sleep(0.02)
 
     def assert_recorded(self, reason):
         """The newest execution failed, for this reason."""

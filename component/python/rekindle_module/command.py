@@ -11,6 +11,7 @@ import time
 
 from rekindle_module import cluster
 from rekindle_module import contract
+from rekindle_module import devices
 from rekindle_module import executors
 from rekindle_module import failure
 from rekindle_module import interpreter
@@ -58,6 +59,7 @@ def _parse(arguments):
     parser.add_argument("--module_file", help="the module, with run_fn or trainer_fn")
     parser.add_argument("--executor", choices=executors.CHOICES, default=executors.AUTO)
     parser.add_argument("--skip_validation", action="store_true", help="do not try the model")
+    parser.add_argument("--require_gpu", action="store_true", help="refuse to train on the CPU")
     flags = parser.parse_args(arguments)
     if not (flags.describe or flags.probe or (flags.executor_input and flags.module_file)):
         parser.error("--executor_input and --module_file are required")
@@ -103,6 +105,7 @@ def _train(flags, executor_input):
     """Trains, and looks at the model; what the executor says of it."""
     module = _guarded(lambda: user_module.load(flags.module_file), _LOADING, report.unusable, flags)
     execute = executors.choose(module, flags.executor)
+    _guarded(lambda: devices.look(flags.require_gpu), _LOADING, report.unusable, flags)
     try:
         trained = _guarded(lambda: execute(module, executor_input), _TRAINING, report.raised, flags)
     except SystemExit:

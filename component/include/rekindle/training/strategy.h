@@ -72,6 +72,8 @@ struct StrategyOptions {
   // Asked while it waits; true: stop.
   std::function<bool()> should_stop = [] { return false; };
   std::ostream* log = &std::cout;  // not owned; says for whom it waits
+  // The CPU is refused: settings that name no GPUs get all that there are.
+  bool require_gpu = false;
 };
 
 // The strategy that `runtime` names: "one_device", "mirrored" (over num_gpus
@@ -80,10 +82,11 @@ struct StrategyOptions {
 // variable TF_CONFIG. With a TF_CONFIG of more than one worker "mirrored" is
 // "multi_worker_mirrored".
 //
-//   INVALID_ARGUMENT  there is no such strategy, it does not fit the devices
-//                     or the other settings, or TF_CONFIG is malformed or has
-//                     roles that are not supported
-//   UNAVAILABLE       this worker's server cannot start
+//   INVALID_ARGUMENT     there is no such strategy, it does not fit the devices
+//                        or the other settings, or TF_CONFIG is malformed or
+//                        has roles that are not supported
+//   FAILED_PRECONDITION  a GPU is required, and there is none (why)
+//   UNAVAILABLE          this worker's server cannot start
 absl::StatusOr<std::unique_ptr<Strategy>> MakeStrategy(
     const RuntimeConfig& runtime, const std::string& tf_config,
     const StrategyOptions& options = {});

@@ -1,0 +1,66 @@
+#include "cli/argo/log_printer.h"
+
+#include <array>
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <regex>
+#include <string>
+#include <unistd.h>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "base/status_macros.h"
+#include "cli/argo/cluster_flags.h"
+#include "nlohmann/json.hpp"
+#include "operator/submit/remote_workflow.h"
+#include "operator/submit/workflow_logs.h"
+
+namespace rekindle {
+namespace {
+
+// Cyan, yellow, green, magenta, blue; red is for what failed.
+constexpr std::array<int, 5> kColours = {36, 33, 32, 35, 34};
+
+bool WantsColour() {
+  const char* no_colour = std::getenv("NO_COLOR");
+  return isatty(STDOUT_FILENO) == 1 &&
+         (no_colour == nullptr || *no_colour == '\0');
+}
+
+}  // namespace
+
+LogPrinter::LogPrinter(std::optional<std::regex> pattern)
+    : pattern_(std::move(pattern)), coloured_(WantsColour()) {}
+
+void LogPrinter::Print(const std::string& node, absl::string_view line) {
+  if (pattern_.has_value() &&
+      !std::regex_search(line.begin(), line.end(), *pattern_)) {
+    return;
+  }
+  const auto [colour, is_new] =
+      colours_.emplace(node, kColours[colours_.size() % kColours.size()]);
+  const std::string name =
+      coloured_ ? absl::StrCat("\033[", colour->second, "m", node, ":\033[0m")
+                : absl::StrCat(node, ":");
+  std::cout << name << " " << line << '\n' << std::flush;
+}
+
+absl::StatusOr<nlohmann::json> PrintLogsToTheEnd(const nlohmann::json& workflow,
+                                                 const Cluster& cluster) {
+  argo::WorkflowLogOptions options;
+  options.log.follow = true;
+  options.follow = cluster.follow;
+  LogPrinter printer;
+  RK_RETURN_IF_ERROR(argo::ReadWorkflowLogs(
+      workflow, options, *cluster.client,
+      [&printer](const std::string& node, absl::string_view line) {
+        printer.Print(node, line);
+      }));
+  return argo::GetWorkflow(workflow["metadata"]["namespace"],
+                           argo::WorkflowName(workflow), *cluster.client);
+}
+
+}  // namespace rekindle

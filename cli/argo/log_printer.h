@@ -1,0 +1,41 @@
+#ifndef REKINDLE_CLI_ARGO_LOG_PRINTER_H_
+#define REKINDLE_CLI_ARGO_LOG_PRINTER_H_
+
+#include <map>
+#include <optional>
+#include <regex>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "cli/argo/cluster_flags.h"
+#include "nlohmann/json.hpp"
+#include "operator/submit/workflow_logs.h"
+
+namespace rekindle {
+
+// Lines of nodes on the standard output, the node's name in front of each, in a
+// colour of its own on a terminal (NO_COLOR keeps it plain).
+// Thread-compatible.
+class LogPrinter {
+ public:
+  // Prints only lines in which `pattern`, if there is one, is found.
+  explicit LogPrinter(std::optional<std::regex> pattern = std::nullopt);
+
+  void Print(const std::string& node, absl::string_view line);
+
+ private:
+  const std::optional<std::regex> pattern_;
+  const bool coloured_;
+  std::map<std::string, int> colours_;
+};
+
+// Prints the logs of a workflow as they come until it has finished, and returns
+// it as it is then.
+absl::StatusOr<nlohmann::json> PrintLogsToTheEnd(const nlohmann::json& workflow,
+                                                 const Cluster& cluster);
+
+}  // namespace rekindle
+
+#endif  // REKINDLE_CLI_ARGO_LOG_PRINTER_H_

@@ -1,0 +1,100 @@
+#include <cstdint>
+#include <optional>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/status_macros.h"
+#include "cli/argo/cluster_flags.h"
+#include "cli/argo/log_printer.h"
+#include "cli/argo/workflow_command.h"
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "cli/flag_set.h"
+#include "nlohmann/json.hpp"
+#include "operator/submit/remote_workflow.h"
+#include "operator/submit/workflow_logs.h"
+
+namespace rekindle {
+namespace {
+
+struct LogFlags {
+  ClusterFlags cluster;
+  bool follow = false;
+  std::string container = "main";
+  absl::Duration since = absl::ZeroDuration();
+  std::optional<int64_t> tail;
+  std::string grep;
+
+  void Bind(FlagSet& flags) {
+    flags.Bool("follow", &follow, "until the workflow has finished");
+    flags.Letter('f', "follow");
+    flags.String("container", "NAME", &container, "of each pod");
+    flags.Letter('c', "container");
+    flags.Duration("since", &since, "only lines of the last so long; 0: all");
+    flags.OptionalInt("tail", "N", &tail, "only the last N lines of each pod");
+    flags.String("grep", "REGEX", &grep, "only lines that match");
+    cluster.Bind(flags);
+  }
+
+  absl::StatusOr<argo::WorkflowLogOptions> Options() const {
+    argo::WorkflowLogOptions options;
+    options.log.follow = follow;
+    options.log.container = container;
+    options.log.tail_lines = tail;
+    if (tail.has_value() && *tail < 0) {
+      return absl::InvalidArgumentError("--tail is less than 0");
+    }
+    if (since > absl::ZeroDuration()) options.log.since = absl::Now() - since;
+    return options;
+  }
+
+  absl::StatusOr<std::optional<std::regex>> Pattern() const {
+    if (grep.empty()) return std::nullopt;
+    try {
+      return std::regex(grep);
+    } catch (const std::regex_error& error) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--grep: '", grep, "' is not a regular expression: ", error.what()));
+    }
+  }
+};
+
+}  // namespace
+
+int LogsCommand(const Arguments& arguments) {
+  LogFlags log;
+  FlagSet flags(
+      "logs NAME|@latest [POD|NODE] [flags]",
+      "Prints what the steps of a workflow of the cluster wrote, the name of "
+      "the step in\nfront of each line.\nExit status: 0 printed, 3 no such "
+      "workflow or pod, 75 the cluster is not reached.",
+      "rekindle logs @latest -f");
+  log.Bind(flags);
+  return RunWorkflowCommand(
+      {flags, log.cluster, 2,
+       [&](Cluster& cluster, const nlohmann::json& workflow,
+           const std::vector<std::string>& more) -> absl::StatusOr<int> {
+         RK_ASSIGN_OR_RETURN(argo::WorkflowLogOptions options, log.Options());
+         RK_ASSIGN_OR_RETURN(std::optional<std::regex> pattern, log.Pattern());
+         options.follow = cluster.follow;
+         if (!more.empty()) options.pod = more[0];
+         LogPrinter printer(std::move(pattern));
+         const absl::Status read = argo::ReadWorkflowLogs(
+             workflow, options, *cluster.client,
+             [&](const std::string& node, absl::string_view line) {
+               printer.Print(node, line);
+             });
+         if (read.ok()) return kOk;
+         return NoteThatItGoesOn(read, argo::WorkflowName(workflow));
+       }},
+      arguments);
+}
+
+}  // namespace rekindle

@@ -1,0 +1,100 @@
+#include <iostream>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "cli/argo/cluster_flags.h"
+#include "cli/argo/follow_view.h"
+#include "cli/argo/workflow_command.h"
+#include "cli/commands.h"
+#include "cli/flag_set.h"
+#include "nlohmann/json.hpp"
+#include "operator/submit/remote_workflow.h"
+#include "operator/view/live_view.h"
+
+namespace rekindle {
+namespace {
+
+// A view of what changes now and then, and whose durations run meanwhile.
+class TickingView {
+ public:
+  explicit TickingView(const argo::LiveView::Options& options)
+      : view_(std::cout, options) {
+    if (options.terminal) ticker_ = std::thread([this] { Tick(); });
+  }
+  ~TickingView() { Stop(); }
+  TickingView(const TickingView&) = delete;
+  TickingView& operator=(const TickingView&) = delete;
+
+  void Show(const nlohmann::json& workflow) {
+    const absl::MutexLock lock(&mutex_);
+    last_ = workflow;
+    view_.Show(last_, absl::Now());
+  }
+  void Finish() {
+    Stop();
+    if (!last_.is_null()) view_.Finish(last_, absl::Now());
+  }
+
+ private:
+  void Tick() {
+    const absl::MutexLock lock(&mutex_);
+    while (!mutex_.AwaitWithTimeout(absl::Condition(&stopped_),
+                                    absl::Seconds(1))) {
+      if (!last_.is_null()) view_.Show(last_, absl::Now());
+    }
+  }
+  void Stop() {
+    {
+      const absl::MutexLock lock(&mutex_);
+      stopped_ = true;
+    }
+    if (ticker_.joinable()) ticker_.join();
+  }
+
+  argo::LiveView view_;
+  absl::Mutex mutex_;
+  nlohmann::json last_;
+  bool stopped_ = false;
+  std::thread ticker_;
+};
+
+}  // namespace
+
+absl::StatusOr<int> FollowInView(const nlohmann::json& workflow,
+                                 const Cluster& cluster) {
+  TickingView view(argo::LiveView::OptionsOf(STDOUT_FILENO));
+  const auto ended = argo::FollowWorkflow(
+      workflow, cluster.follow, *cluster.client,
+      [&view](const nlohmann::json& now) { view.Show(now); });
+  view.Finish();
+  if (ended.ok()) return ExitCodeOfWorkflow(*ended);
+  return NoteThatItGoesOn(ended.status(), argo::WorkflowName(workflow));
+}
+
+int WatchCommand(const Arguments& arguments) {
+  ClusterFlags cluster_flags;
+  FlagSet flags(
+      "watch NAME|@latest [flags]",
+      "Shows the graph of a workflow of the cluster, live, until it has "
+      "finished; Ctrl-C\nleaves it running.\nExit status: 0 it succeeded, 1 it "
+      "failed, 3 no such workflow, 75 the cluster is\nnot reached, 130 "
+      "interrupted.",
+      "rekindle watch @latest -n argo");
+  cluster_flags.Bind(flags);
+  return RunWorkflowCommand(
+      {flags, cluster_flags, 1,
+       [&](Cluster& cluster, const nlohmann::json& workflow,
+           const std::vector<std::string>&) {
+         return FollowInView(workflow, cluster);
+       }},
+      arguments);
+}
+
+}  // namespace rekindle

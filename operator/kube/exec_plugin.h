@@ -1,0 +1,27 @@
+#ifndef REKINDLE_OPERATOR_KUBE_EXEC_PLUGIN_H_
+#define REKINDLE_OPERATOR_KUBE_EXEC_PLUGIN_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "operator/kube/credentials.h"
+#include "operator/kube/kube_config.h"
+
+namespace rekindle::argo {
+
+// Runs a credential plugin and reads the ExecCredential it prints. What it says
+// on stderr goes to ours, so that it can tell people what to do. `cluster_info`
+// is the JSON of the cluster, or empty.
+//
+//   FAILED_PRECONDITION  it is not installed
+//   UNAUTHENTICATED      it failed, or printed no credential
+absl::StatusOr<Credential> RunExecPlugin(const ExecConfig& exec,
+                                         const std::string& cluster_info);
+
+// The credential in an ExecCredential object; `command` is for messages.
+absl::StatusOr<Credential> ParseExecCredential(const std::string& json,
+                                               const ExecConfig& exec);
+
+}  // namespace rekindle::argo
+
+#endif  // REKINDLE_OPERATOR_KUBE_EXEC_PLUGIN_H_

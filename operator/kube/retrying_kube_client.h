@@ -1,0 +1,35 @@
+#ifndef REKINDLE_OPERATOR_KUBE_RETRYING_KUBE_CLIENT_H_
+#define REKINDLE_OPERATOR_KUBE_RETRYING_KUBE_CLIENT_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/backoff.h"
+#include "operator/kube/kube_client.h"
+
+namespace rekindle::argo {
+
+struct RetryOptions {
+  Backoff::Options backoff;  // its sleeper must be set
+  // Told of each failure that is tried again; may be null.
+  std::function<void(const absl::Status&)> on_retry;
+  // Five letters behind a generateName; the API server's by default.
+  std::function<std::string()> name_suffix;
+};
+
+// Repeats calls of another client while the cluster is not reached or is
+// overloaded, as long as the back-off allows, and not before the cluster wants
+// it. Watches and logs are not repeated: whoever reads them knows where to go
+// on.
+//
+// A create may have succeeded although its answer got lost, so a name is chosen
+// here, from the generateName as the API server would, and each create carries
+// a mark of its own: when a repeated create finds an object of its name, the
+// mark tells whether that is ours. Thread-safe.
+std::unique_ptr<KubeClient> MakeRetryingKubeClient(
+    std::unique_ptr<KubeClient> client, RetryOptions options);
+
+}  // namespace rekindle::argo
+
+#endif  // REKINDLE_OPERATOR_KUBE_RETRYING_KUBE_CLIENT_H_

@@ -1,0 +1,165 @@
+"""A machine within this machine: namespaces of its own for processes, mounts and network.
+
+Whatever a Kubernetes node starts, mounts or configures there ends when the node's first process ends, so that stopping it leaves
+nothing behind, however it is stopped. Needs root.
+"""
+
+import hashlib
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+# Where kubelet, CNI, containerd's shims and the provisioner of volumes write, whatever they are told.
+FOLDERS_OF_OTHERS = ("/run/containerd", "/tmp/hostpath_pv", "/usr/libexec/kubernetes", "/var/lib/cni", "/var/lib/kubelet",
+                     "/var/log/containers", "/var/log/pods")
+# Settings of the whole machine that kubelet changes unless it finds them so: it finds these.
+KERNEL_SETTINGS = {
+    "kernel/keys/root_maxbytes": 25000000,
+    "kernel/keys/root_maxkeys": 1000000,
+    "kernel/panic": 10,
+    "kernel/panic_on_oops": 1,
+    "vm/overcommit_memory": 1,
+    "vm/panic_on_oom": 0,
+}
+CGROUPS = pathlib.Path("/sys/fs/cgroup")
+
+
+class Problem(Exception):
+    """What keeps the cluster from working, in one sentence."""
+
+
+class Node:
+    """The namespaces, with their state below `folder`."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.cgroup = "rekindle-" + hashlib.sha256(str(self.folder).encode()).hexdigest()[:8]
+        self._started = {}
+
+    def pid(self):
+        """The node's first process, or None when it is down."""
+        try:
+            pid = int((self.folder / "pid").read_text())
+            first = os.path.samefile("/proc/%d/exe" % pid, self.folder / "init")
+        except (FileNotFoundError, ValueError):
+            return None
+        return pid if first else None
+
+    def start(self, init):
+        """Makes the namespaces, in which the program `init` is the first process."""
+        if os.geteuid() != 0:
+            raise Problem("a cluster needs root: namespaces, control groups and mounts.")
+        if self.pid():
+            raise Problem("there is a cluster in %s already; stop it first with: tests/cluster/cluster down" % self.folder)
+        self.stop()
+        (self.folder / "log").mkdir(parents=True)
+        os.link(init, self.folder / "init")
+        unshare = subprocess.Popen(
+            ["unshare", "--mount", "--net", "--pid", "--fork", "--mount-proc", "--kill-child", str(self.folder / "init")],
+            start_new_session=True, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        children = pathlib.Path("/proc/%d/task/%d/children" % (unshare.pid, unshare.pid))
+        self.wait("the node's first process", 10, lambda: self._adopt(children))
+        self._shield()
+        self._make_cgroups()
+
+    def _adopt(self, children):
+        found = children.read_text().split()
+        if found:
+            (self.folder / "pid").write_text(found[0])
+        return self.pid() is not None
+
+    def _shield(self):
+        """Puts folders and settings of the machine out of the node's reach."""
+        made = []
+        for path in map(pathlib.Path, FOLDERS_OF_OTHERS):
+            made += [str(p) for p in [path, *path.parents] if not p.exists()]
+            path.mkdir(parents=True, exist_ok=True)
+        (self.folder / "made").write_text("\n".join(made))
+        for path in FOLDERS_OF_OTHERS:
+            own = self.folder_of(path)
+            own.mkdir(parents=True)
+            self.run("mount", "--bind", own, path)
+        for name, value in KERNEL_SETTINGS.items():
+            own = self.folder_of(name)
+            own.write_text("%d\n" % value)
+            self.run("mount", "--bind", own, "/proc/sys/" + name)
+
+    def folder_of(self, path):
+        """Where this machine has what the node finds at one of those paths."""
+        return self.folder / "outside" / path.strip("/").replace("/", "-")
+
+    def _cgroups(self):
+        version_1 = not (CGROUPS / "cgroup.controllers").exists()
+        parents = [p for p in CGROUPS.iterdir() if p.is_dir() and not p.is_symlink()] if version_1 else [CGROUPS]
+        return [p / self.cgroup for p in parents if (p / "cgroup.procs").exists()]
+
+    def _make_cgroups(self):
+        for group in self._cgroups():
+            group.mkdir(exist_ok=True)
+
+    def _inside(self, command):
+        return ["nsenter", "--target", str(self.pid()), "--mount", "--net", "--pid", "--", *map(str, command)]
+
+    def run(self, *command, **options):
+        """Runs a command that must succeed on the node; its output."""
+        result = subprocess.run(self._inside(command), capture_output=True, text=True, **options)
+        if result.returncode != 0:
+            raise Problem("'%s' failed on the node: %s" % (" ".join(map(str, command)), result.stderr.strip()))
+        return result.stdout
+
+    def start_service(self, name, *command, **environment):
+        """Starts a process that stays, logging to log/NAME.log."""
+        with open(self.folder / "log" / (name + ".log"), "w") as log:
+            self._started[name] = subprocess.Popen(
+                self._inside(command), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                env={**os.environ, **environment})
+
+    def wait(self, what, seconds, condition):
+        """Waits until condition() is true and does not fail."""
+        deadline = time.monotonic() + seconds
+        reason = ""
+        while time.monotonic() < deadline:
+            try:
+                if condition():
+                    return
+            except (OSError, Problem, subprocess.SubprocessError) as problem:
+                reason = ": %s" % problem
+            for name, process in self._started.items():
+                if process.poll() is not None:
+                    raise Problem("%s ended with %d while waiting for %s; its log:\n%s" % (
+                        name, process.returncode, what, self.log_of(name)))
+            time.sleep(0.1)
+        raise Problem("waited %d seconds in vain for %s%s" % (seconds, what, reason))
+
+    def log_of(self, name, lines=15):
+        return "\n".join((self.folder / "log" / (name + ".log")).read_text(errors="replace").splitlines()[-lines:])
+
+    def stop(self):
+        """Ends the node with all that runs on it; nothing when it is down."""
+        pid = self.pid()
+        if pid:
+            os.kill(pid, signal.SIGKILL)
+            while self.pid():
+                time.sleep(0.05)
+        for process in self._started.values():
+            process.wait()
+        self._started.clear()
+        for group in self._cgroups():
+            _remove_cgroup(group)
+        made = self.folder / "made"
+        for path in made.read_text().split() if made.exists() else []:
+            if os.path.isdir(path) and not os.listdir(path):
+                os.rmdir(path)
+        subprocess.run(["rm", "-rf", str(self.folder)], check=True)
+
+
+def _remove_cgroup(group):
+    for folder, _, _ in os.walk(group, topdown=False):
+        for _ in range(100):  # the kernel takes a moment to let go of killed processes
+            try:
+                os.rmdir(folder)
+                break
+            except OSError:
+                time.sleep(0.05)

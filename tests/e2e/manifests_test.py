@@ -1,0 +1,124 @@
+"""What manifests/ says fits together, and what the metadata server is started with is what it takes.
+
+That Kubernetes takes it, too, is for ./test cluster.
+"""
+
+import re
+import sys
+
+import yaml
+
+import served
+import workspace
+
+sys.path.insert(0, str(workspace.REPO / "tests" / "support"))
+import step_templates  # noqa: E402
+
+BASE = workspace.REPO / "manifests" / "base"
+KUSTOMIZATIONS = sorted((workspace.REPO / "manifests").rglob("kustomization.yaml"))
+
+
+def documents(path):
+    return [document for document in yaml.safe_load_all(path.read_text()) if document]
+
+
+def objects():
+    """All of the base, by kind and name."""
+    kustomization = yaml.safe_load((BASE / "kustomization.yaml").read_text())
+    found = [document for resource in kustomization["resources"] for document in documents(BASE / resource)]
+    found += [{"kind": "ConfigMap", "metadata": {"name": generated["name"]}, "data": dict(
+        literal.split("=", 1) for literal in generated["literals"])} for generated in kustomization["configMapGenerator"]]
+    return {(document["kind"], document["metadata"]["name"]): document for document in found}
+
+
+def references(value):
+    """What an object names in others, wherever it does."""
+    if isinstance(value, list):
+        for item in value:
+            yield from references(item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if key == "serviceAccountName":
+                yield "ServiceAccount", item
+            elif key == "persistentVolumeClaim":
+                yield "PersistentVolumeClaim", item["claimName"]
+            elif key in ("configMapKeyRef", "configMapRef"):
+                yield "ConfigMap", item["name"]
+            elif key == "subjects":
+                yield from ((subject["kind"], subject["name"]) for subject in item)
+            elif key == "roleRef":
+                yield item["kind"], item["name"]
+            else:
+                yield from references(item)
+
+
+class ManifestsTest(workspace.Workspace):
+
+    def test_every_kustomization_names_files_and_objects_that_are_there(self):
+        known = objects()
+        self.assertEqual(len(KUSTOMIZATIONS), 4)
+        for path in KUSTOMIZATIONS:
+            kustomization = yaml.safe_load(path.read_text())
+            with self.subTest(kustomization=path.parent.name):
+                for resource in kustomization["resources"]:
+                    self.assertTrue((path.parent / resource).exists(), resource)
+                for patch in kustomization.get("patches", []):
+                    kind, name = patch["target"]["kind"], patch["target"].get("name")
+                    self.assertTrue(any(kind == k and name in (None, n) for k, n in known), patch["target"])
+
+    def test_whatever_an_object_refers_to_is_there(self):
+        known = objects()
+        named = {reference for document in known.values() for reference in references(document)}
+        self.assertGreaterEqual(len(named), 8)
+        self.assertEqual(named - set(known), set())
+
+    def test_the_key_of_the_semaphore_is_there(self):
+        [semaphore] = step_templates.load()["trainer-gpu"]["synchronization"]["semaphores"]
+        reference = semaphore["configMapKeyRef"]
+        self.assertGreaterEqual(int(objects()["ConfigMap", reference["name"]]["data"][reference["key"]]), 1)
+
+    def test_the_images_without_kustomize_are_those_with_it(self):
+        known = objects()
+        images = known["ConfigMap", "rekindle-images"]["data"]
+        for name, template in step_templates.load().items():
+            image = step_templates.parameters(template).get("image")
+            if image is not None:
+                self.assertEqual(image["value"], images["gpu" if name == "trainer-gpu" else "steps"], name)
+        [server] = known["Deployment", "rekindle-metadata"]["spec"]["template"]["spec"]["containers"]
+        self.assertEqual(server["image"], images["metadata"])
+
+    def test_with_tls_every_step_has_the_certificate(self):
+        overlay = workspace.REPO / "manifests" / "overlays" / "tls"
+        patched = {}
+        for change in yaml.safe_load((overlay / "steps.yaml").read_text()):
+            index, field = re.fullmatch(r"/spec/templates/(\d+)/(.+)", change["path"]).groups()
+            patched.setdefault(int(index), {})[field] = change["value"]
+        templates = list(step_templates.load().values())
+        self.assertEqual([templates[index]["name"] for index in sorted(patched)], list(step_templates.steps()))
+        for index, fields in patched.items():
+            self.assertEqual(fields["name"], templates[index]["name"])
+            self.assertEqual(fields["volumes/-"]["name"], fields["container/volumeMounts/-"]["name"])
+
+    def test_steps_may_only_say_how_they_ended(self):
+        [rule] = objects()["Role", "rekindle"]["rules"]
+        self.assertEqual(rule, {"apiGroups": ["argoproj.io"], "resources": ["workflowtaskresults"],
+                                "verbs": ["create", "patch"]})
+
+    def test_the_server_takes_its_arguments_and_answers_its_probes(self):
+        deployment = objects()["Deployment", "rekindle-metadata"]
+        [container] = deployment["spec"]["template"]["spec"]["containers"]
+        arguments = dict(argument[2:].split("=", 1) for argument in container["args"])
+        ports = {port["name"]: str(port["containerPort"]) for port in container["ports"]}
+        self.assertEqual(arguments.pop("grpc-port"), ports["grpc"])
+        self.assertEqual(arguments.pop("http-port"), ports["http"])
+        self.assertIn(("rekindle-metadata", ports["grpc"]), re.findall(
+            r"grpc://(.*):(\d+)", objects()["ConfigMap", "rekindle-env"]["data"]["REKINDLE_METADATA"]))
+        arguments.update(db=self.db, host="127.0.0.1")
+        server = served.Server(arguments.pop("db"), **arguments)
+        self.addCleanup(server.close)
+        for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+            self.assertEqual(server.curl(container[probe]["httpGet"]["path"])[0], 200, probe)
+
+
+if __name__ == "__main__":
+    workspace.main()

@@ -1,0 +1,110 @@
+"""`rekindle serve` with TLS: who may call it, what is said to others, and certificates that are replaced."""
+
+import json
+import shutil
+import subprocess
+
+import served
+import workspace
+
+USAGE, TRY_AGAIN = 2, 75
+
+
+class Authority:
+    """Signs certificates, by the openssl program."""
+
+    def __init__(self, folder, name):
+        self.folder, self.name, self.certificate = folder, name, folder / (name + "-ca.pem")
+        self.openssl("req", "-x509", "-newkey", "ed25519", "-nodes", "-days", "2", "-subj", "/CN=" + name,
+                     "-keyout", self.certificate.with_suffix(".key"), "-out", self.certificate)
+
+    def openssl(self, *words):
+        subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True)
+
+    def sign(self, whom, names="DNS:localhost,IP:127.0.0.1"):
+        """The files of a certificate and of its key."""
+        path = self.folder / ("%s-%s.pem" % (self.name, whom))
+        key, request, extensions = (path.with_suffix(suffix) for suffix in (".key", ".csr", ".ext"))
+        extensions.write_text("subjectAltName=%s\n" % names)
+        self.openssl("req", "-newkey", "ed25519", "-nodes", "-subj", "/CN=" + whom, "-keyout", key, "-out", request)
+        self.openssl("x509", "-req", "-in", request, "-CA", self.certificate, "-CAkey",
+                     self.certificate.with_suffix(".key"), "-days", "2", "-extfile", extensions, "-out", path)
+        return path, key
+
+
+class TlsTest(workspace.Workspace):
+
+    def setUp(self):
+        super().setUp()
+        self.ours, self.theirs = Authority(self.dir, "ours"), Authority(self.dir, "theirs")
+
+    def serve(self, **flags):
+        certificate, key = self.ours.sign("server")
+        server = served.Server(self.db, tls_cert=certificate, tls_key=key, **flags)
+        self.addCleanup(server.close)
+        return server
+
+    def ask(self, server, url=None, **flags):
+        return self.run_command("metadata", "list", "artifacts", metadata=url or server.url, output="json", **flags)
+
+    def client(self, authority):
+        certificate, key = authority.sign("client")
+        return {"metadata_ca": self.ours.certificate, "metadata_cert": certificate, "metadata_key": key}
+
+    def test_a_client_that_trusts_the_server_is_served(self):
+        server = self.serve()
+        self.assertTrue(server.url.startswith("grpcs://"))
+        self.assertEqual(json.loads(self.ok(self.ask(server, metadata_ca=self.ours.certificate)).stdout), [])
+
+    def test_a_step_runs_over_it(self):
+        server = self.serve(tls_client_ca=self.ours.certificate)
+        self.ok(self.run_command("import", pipeline="p", type="Table", uri=workspace.PENGUINS, pipeline_root=self.root,
+                                 metadata=server.url, **self.client(self.ours)))
+        [table] = json.loads(self.ok(self.ask(server, **self.client(self.ours))).stdout)
+        self.assertEqual(table["type"], "Table")
+
+    def test_others_are_not_served_and_told_to_try_again(self):
+        server = self.serve(tls_client_ca=self.ours.certificate)
+        plain = server.url.replace("grpcs", "grpc")
+        for what, result in {
+                "no certificate": self.ask(server, metadata_ca=self.ours.certificate),
+                "another authority's": self.ask(server, **self.client(self.theirs)),
+                "a server that it does not trust": self.ask(server, metadata_ca=self.theirs.certificate),
+                "no TLS": self.ask(server, url=plain)}.items():
+            with self.subTest(what):
+                self.assert_refused(result, TRY_AGAIN, "metadata server", server.grpc)
+
+    def test_http_has_health_and_metrics_only(self):
+        server = self.serve()
+        self.assertEqual(server.curl("/readyz"), (200, "ok\n"))
+        self.assertEqual(server.curl("/metrics")[0], 200)
+        status, answer = server.call("GetArtifacts", {})
+        self.assertEqual(status, 403)
+        self.assertIn("gRPC with TLS only", answer["message"])
+
+    def test_certificates_that_are_replaced_are_taken(self):
+        server = self.serve()
+        for old, new in zip((self.dir / "ours-server.key", self.dir / "ours-server.pem"),
+                            reversed(self.theirs.sign("server"))):
+            shutil.copy(new, str(old) + ".new")
+            (old.parent / (old.name + ".new")).replace(old)
+        self.wait_until(lambda: self.ask(server, metadata_ca=self.theirs.certificate).returncode == 0)
+
+    def test_files_that_cannot_be_used_are_named(self):
+        certificate, key = self.ours.sign("server")
+        _, other_key = self.ours.sign("other")
+        text = self.dir / "text.pem"
+        text.write_text("no PEM")
+        for flags, exit_code, fragment in [
+                ({"tls_cert": certificate}, USAGE, "together"),
+                ({"tls_cert": text, "tls_key": key}, USAGE, text),
+                ({"tls_cert": certificate, "tls_key": other_key}, USAGE, other_key),
+                ({"tls_cert": certificate, "tls_key": key, "tls_client_ca": text}, USAGE, text),
+                ({"tls_cert": self.dir / "none.pem", "tls_key": key}, 3, "none.pem")]:
+            with self.subTest(fragment=str(fragment)):
+                self.assert_refused(self.run_command("serve", db=self.db, grpc_port=0, **flags), exit_code, fragment)
+        self.assert_refused(self.ask(None, url="grpc://localhost:1", metadata_ca=certificate), USAGE, "grpcs://HOST:PORT")
+
+
+if __name__ == "__main__":
+    workspace.main()
