@@ -46,6 +46,7 @@ struct RunFlags {
   std::string isolation = "auto";
   std::vector<std::string> shares;
   std::vector<std::string> claims;
+  std::vector<std::string> image_commands;
   std::optional<int64_t> max_processes;
   absl::Duration grace = absl::Seconds(120);
   std::string db, metadata, pipeline_root;
@@ -78,6 +79,8 @@ struct RunFlags {
                   "own");
     flags.Strings("claim", "NAME=DIR", &claims,
                   "the folder that a persistentVolumeClaim is here");
+    flags.Strings("image-command", "IMAGE=COMMAND", &image_commands,
+                  "what an image runs where a template has no command");
     flags.OptionalInt("max-processes", "N", &max_processes,
                       "steps that run at the same time (default: four per "
                       "processor, at least 16)");
@@ -240,6 +243,8 @@ absl::StatusOr<argo::PodRunnerOptions> PodOptions(const RunFlags& flags,
   RK_ASSIGN_OR_RETURN(options.isolation, IsolationOf(flags.isolation));
   RK_ASSIGN_OR_RETURN(options.claims, NamedValues("claim", flags.claims));
   for (auto& [name, folder] : options.claims) folder = Absolute(folder);
+  RK_ASSIGN_OR_RETURN(options.image_commands,
+                      NamedValues("image-command", flags.image_commands));
   for (const std::string& path : flags.shares) {
     options.shared.push_back(Absolute(path));
   }

@@ -142,4 +142,14 @@ Step WithAbsentArguments(const Step& step, const Scope& scope) {
   return marked;
 }
 
+Step WithoutHooks(const Step& step) {
+  if (step.hooks.empty()) return step;
+  auto source = std::make_shared<YamlNode>(*step.source);
+  std::erase_if(source->fields,
+                [](const YamlField& field) { return field.name == "hooks"; });
+  Step bare = step;
+  bare.source = std::move(source);
+  return bare;
+}
+
 }  // namespace rekindle::argo

@@ -53,6 +53,9 @@ extern const char kAbsentArgument[];
 // `step` with kAbsentArgument where an argument is one tag whose value is nil.
 Step WithAbsentArguments(const Step& step, const Scope& scope);
 
+// `step` without its hooks, whose tags stand for what is not there yet.
+Step WithoutHooks(const Step& step);
+
 }  // namespace rekindle::argo
 
 #endif  // REKINDLE_OPERATOR_LOCAL_CALL_H_

@@ -215,8 +215,9 @@ absl::StatusOr<bool> BoundaryFrame::IsForbidden(Step& step,
 
 absl::StatusOr<Step> BoundaryFrame::Resolve(const Step& step,
                                             const Scope& scope) const {
-  RK_ASSIGN_OR_RETURN(Step resolved, Render(WithAbsentArguments(step, scope),
-                                            scope, OfOtherSteps()));
+  RK_ASSIGN_OR_RETURN(Step resolved,
+                      Render(WithAbsentArguments(WithoutHooks(step), scope),
+                             scope, OfOtherSteps()));
   resolved.hooks = step.hooks;
   return resolved;
 }

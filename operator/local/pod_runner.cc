@@ -17,6 +17,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "base/file_util.h"
@@ -166,8 +167,9 @@ absl::StatusOr<std::string> PodRunner::VolumeFolder(
 
 absl::Status PodRunner::AddMount(const PodTask& task, const PodMount& mount,
                                  PodView& view) {
-  if (mount.kind == PodMount::Kind::kEmptyDir && mount.sub_path.empty()) {
-    return view.MakePrivate(mount.path);
+  // /tmp is the pod's own anyway, with what is shared in it.
+  if (mount.kind == PodMount::Kind::kEmptyDir && mount.path == "/tmp") {
+    return absl::OkStatus();
   }
   RK_ASSIGN_OR_RETURN(const std::string folder, VolumeFolder(task, mount));
   return view.Mount(folder, mount.path, mount.read_only);
@@ -247,11 +249,16 @@ absl::StatusOr<std::vector<std::string>> PodRunner::Arguments(
     const PodTask& task) const {
   const Container& container = ContainerOf(*task.definition);
   std::vector<std::string> argv = container.command;
+  const auto of_image = options_.image_commands.find(container.image);
+  if (argv.empty() && of_image != options_.image_commands.end()) {
+    argv = absl::StrSplit(of_image->second, ' ', absl::SkipEmpty());
+  }
   if (argv.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         container.position.ToString(), ": template '", task.definition->name,
         "' has no command, and what image '", container.image,
-        "' would run is not known here; write the command"));
+        "' would run is not known here; write the command, or name it with "
+        "--image-command"));
   }
   if (task.definition->script.has_value()) {
     const std::string script = absl::StrCat(PodFolder(task), "/script");

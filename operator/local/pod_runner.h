@@ -29,6 +29,8 @@ struct PodRunnerOptions {
   Isolation isolation = Isolation::kAuto;
   // What claims are on this machine, by name; others are folders of ours.
   std::map<std::string, std::string> claims;
+  // What images run where a template has no command, by the image's name.
+  std::map<std::string, std::string> image_commands;
   std::vector<std::string> shared;  // stay visible below /tmp
 };
 

@@ -82,10 +82,11 @@ absl::Status RetryFrame::AfterFailure(const Node& last, size_t attempts) {
                            absl::FormatTime(engine_.deadline_)));
     return absl::OkStatus();
   }
-  RK_ASSIGN_OR_RETURN(const bool past, PastBackoff(last, attempts));
-  if (!past) return absl::OkStatus();
+  // Argo waits before it asks whether to go on at all; the answer is the same.
   RK_ASSIGN_OR_RETURN(const bool may, MayRetry(last, attempts));
-  if (may) StartAttempt(&last);
+  if (!may) return absl::OkStatus();
+  RK_ASSIGN_OR_RETURN(const bool past, PastBackoff(last, attempts));
+  if (past) StartAttempt(&last);
   return absl::OkStatus();
 }
 
@@ -123,13 +124,7 @@ absl::StatusOr<bool> RetryFrame::PastBackoff(const Node& last,
     End(last, "Backoff would exceed max duration limit");
     return false;
   }
-  int64_t limit = 0;
-  if (strategy_.limit.has_value()) {
-    RK_ASSIGN_OR_RETURN(limit, Number(*strategy_.limit, "limit"));
-  }
-  const bool limited =
-      strategy_.limit.has_value() && static_cast<int64_t>(attempts) > limit;
-  if (engine_.now_ < until && !limited) {
+  if (engine_.now_ < until) {
     node_->message = absl::StrCat("Backoff for ", absl::FormatDuration(wait));
     engine_.tree_.Touch();
     engine_.WakeAt(until);

@@ -86,7 +86,12 @@ class Drawing {
   void Add(const Node& node, const std::string& first,
            const std::string& rest) {
     lines_.push_back({first, TextOf(node), node.phase});
-    const auto found = below_.find(node.id);
+    auto found = below_.find(node.id);
+    // An only attempt that went well is the node itself.
+    if (node.type == NodeType::kRetry && found != below_.end() &&
+        found->second.size() == 1 && !IsFailure(found->second[0]->phase)) {
+      found = below_.find(found->second[0]->id);
+    }
     if (found == below_.end()) return;
     const auto& below = found->second;
     for (size_t i = 0; i < below.size(); ++i) {
@@ -107,8 +112,11 @@ class Drawing {
       const absl::Time end = node.fulfilled() ? node.finished_at : now_;
       absl::StrAppend(&text, "  ", ShortDuration(end - node.started_at));
     }
-    if (!node.fulfilled() && !node.progress.empty()) {
-      absl::StrAppend(&text, "  ", node.progress);
+    const Node* attempt = tree_.LastAttempt(node);
+    const std::string& progress =
+        attempt == nullptr ? node.progress : attempt->progress;
+    if (!node.fulfilled() && !progress.empty()) {
+      absl::StrAppend(&text, "  ", progress);
     }
     if (!node.message.empty()) {
       absl::StrAppend(&text, "  ",

@@ -45,7 +45,6 @@ NOT_RUN = {
     "needs devices": "resource-claims resource-claims-template-override",
     "waits for a person": "intermediate-parameters suspend-template suspend-template-outputs",
     "has no end": "forever",
-    "asks for more than two cores": "pod-resources-template-override pod-spec-from-previous-step",
     "shows which image it has": "loops-maps loops-param-argument",
     "starts other Workflows on a schedule": "cron-backfill",
 }

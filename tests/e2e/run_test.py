@@ -1,0 +1,242 @@
+"""`rekindle run`: what a person sees of it, and what is left when it goes wrong."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import workspace
+
+HEAD = """apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata: {generateName: w-}
+spec:
+  entrypoint: main
+"""
+
+
+def running(marker):
+    """The processes whose command line has `marker`."""
+    found = []
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if marker in command and "rekindle run" not in command:
+            found.append(command)
+    return found
+
+
+class RunTest(workspace.Workspace):
+
+    def workflow(self, text, name="w.yaml"):
+        path = self.dir / name
+        path.write_text(HEAD + text)
+        return path
+
+    def run_workflow(self, text, *flags):
+        return self.run_command("run", self.workflow(text), *flags)
+
+    def status(self, text, *flags):
+        """Runs it to its end; phase by display name, and the status itself."""
+        result = self.run_workflow(text, "-o", "json", *flags)
+        self.assertTrue(result.stdout, result.stderr)
+        status = json.loads(result.stdout)["status"]
+        return {n["displayName"]: n for n in status["nodes"].values()}, status
+
+    def test_parallel_steps_write_the_same_path_and_read_their_own(self):
+        nodes, status = self.status("""
+  templates:
+    - name: main
+      steps:
+        - - {name: write, template: write, arguments: {parameters: [{name: num, value: "{{item}}"}]}, withSequence: {count: "8"}}
+    - name: write
+      inputs: {parameters: [{name: num}]}
+      container: {image: x, command: [sh, -c, "echo {{inputs.parameters.num}} > /tmp/out; sleep 0.1; mkdir -p /data/x; cp /tmp/out /data/x/n"]}
+      outputs: {parameters: [{name: num, valueFrom: {path: /tmp/out}}, {name: m, valueFrom: {path: /data/x/n}}]}
+""")
+        self.assertEqual(status["phase"], "Succeeded")
+        for n in range(8):
+            outputs = nodes["write(%d:%d)" % (n, n)]["outputs"]["parameters"]
+            self.assertEqual([p["value"] for p in outputs], [str(n), str(n)])
+        self.assertFalse(pathlib.Path("/data/x").exists())
+        self.assertFalse(pathlib.Path("/tmp/out").exists())
+
+    def test_artifacts_pass_between_steps_as_files_and_folders(self):
+        nodes, status = self.status("""
+  templates:
+    - name: main
+      steps:
+        - - {name: make, template: make}
+        - - {name: use, template: use, arguments: {artifacts: [{name: d, from: "{{steps.make.outputs.artifacts.d}}"}]}}
+    - name: make
+      container: {image: x, command: [sh, -c, "mkdir -p /tmp/d/e; echo 7 > /tmp/d/e/f"]}
+      outputs: {artifacts: [{name: d, path: /tmp/d}]}
+    - name: use
+      inputs: {artifacts: [{name: d, path: /mnt/given}]}
+      container: {image: x, command: [sh, -c, "cp /mnt/given/e/f /tmp/n"]}
+      outputs: {parameters: [{name: num, valueFrom: {path: /tmp/n}}]}
+""")
+        self.assertEqual(status["phase"], "Succeeded", status)
+        self.assertEqual(nodes["use"]["outputs"]["parameters"][0]["value"], "7")
+
+    def test_a_claim_template_is_shared_by_the_steps_of_a_run(self):
+        _, status = self.status("""
+  volumeClaimTemplates: [{metadata: {name: work}, spec: {accessModes: [ReadWriteOnce]}}]
+  templates:
+    - name: main
+      steps: [[{name: a, template: a}], [{name: b, template: b}]]
+    - name: a
+      container: {image: x, command: [sh, -c, "echo 1 > /mnt/vol/x"], volumeMounts: [{name: work, mountPath: /mnt/vol}]}
+    - name: b
+      container: {image: x, command: [cat, /mnt/vol/x], volumeMounts: [{name: work, mountPath: /mnt/vol}]}
+""")
+        self.assertEqual(status["phase"], "Succeeded", status)
+
+    def test_a_syntax_error_has_a_line_and_a_column(self):
+        self.assert_refused(self.run_workflow("  templates: [\n  - x: {"), 2, "w.yaml:")
+
+    def test_a_cycle_is_named(self):
+        result = self.run_workflow("""
+  templates:
+    - name: main
+      dag: {tasks: [{name: a, template: t, dependencies: [b]}, {name: b, template: t, dependencies: [a]}]}
+    - {name: t, container: {image: x, command: ["true"]}}
+""")
+        self.assert_refused(result, 2, "a", "b")
+
+    def test_an_unknown_template_is_named(self):
+        self.assert_refused(self.run_workflow("""
+  templates:
+    - name: main
+      steps: [[{name: a, template: nothing}]]
+"""), 2, "nothing")
+
+    def test_a_parameter_without_a_value_says_how_to_give_one(self):
+        text = """
+  arguments: {parameters: [{name: size}]}
+  templates:
+    - {name: main, container: {image: x, command: [test, "{{workflow.parameters.size}}", "=", "3"]}}
+"""
+        self.assert_refused(self.run_workflow(text), 2, "size", "-p size=VALUE")
+        self.ok(self.run_workflow(text, "-p", "size=3"))
+
+    def test_an_output_that_was_not_written_is_an_error(self):
+        nodes, status = self.status("""
+  templates:
+    - name: main
+      container: {image: x, command: ["true"]}
+      outputs: {parameters: [{name: num, valueFrom: {path: /tmp/n}}]}
+""")
+        self.assertEqual(status["phase"], "Error")
+        self.assertIn("wrote no /tmp/n", status["message"])
+
+    def test_a_command_that_does_not_exist_is_named(self):
+        _, status = self.status("""
+  templates: [{name: main, container: {image: x, command: [no-such-program]}}]
+""")
+        self.assertEqual(status["phase"], "Failed")
+        self.assertIn("no-such-program", status["message"])
+
+    def test_what_only_a_cluster_has_is_refused_by_name(self):
+        self.assert_refused(self.run_workflow("""
+  templates: [{name: main, http: {url: "http://localhost"}}]
+"""), 2, "http")
+
+    def test_a_missing_file_is_not_found(self):
+        self.assert_refused(self.run_command("run", self.dir / "none.yaml"), 3, "none.yaml")
+
+    def test_a_disk_that_is_full_is_one_sentence(self):
+        path = self.workflow("""
+  templates: [{name: main, container: {image: x, command: ["true"]}}]
+""")
+        result = subprocess.run(
+            "ulimit -f 0; exec '%s' run '%s'" % (workspace.BIN / "rekindle", path), shell=True, cwd=self.dir,
+            env=workspace.ENVIRONMENT, capture_output=True, text=True, timeout=60)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("rekindle: ", result.stderr)
+        self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
+
+    def test_resume_keeps_what_succeeded(self):
+        text = """
+  templates:
+    - name: main
+      steps: [[{name: first, template: first}], [{name: second, template: second}]]
+    - name: first
+      container: {image: x, command: [sh, -c, "echo x >> count; wc -l < count > /tmp/n"]}
+      outputs: {parameters: [{name: num, valueFrom: {path: /tmp/n}}]}
+    - name: second
+      container: {image: x, command: [test, -e, fixed]}
+"""
+        self.assertEqual(self.run_workflow(text).returncode, 1)
+        (run,) = os.listdir(self.dir / ".rekindle" / "runs")
+        (self.dir / "fixed").touch()
+        result = self.ok(self.run_command("run", "--resume", run, "-o", "json"))
+        nodes = json.loads(result.stdout)["status"]["nodes"].values()
+        self.assertEqual({n["displayName"]: n["phase"] for n in nodes if n["type"] == "Pod"},
+                         {"first": "Succeeded", "second": "Succeeded"})
+        self.assertEqual((self.dir / "count").read_text(), "x\n")
+
+    def start_sleeping(self, marker):
+        path = self.workflow("""
+  templates:
+    - name: main
+      steps: [[{name: a, template: sleep}, {name: b, template: sleep}]]
+    - name: sleep
+      container: {image: x, command: [sh, -c, "(setsid sleep %s &) ; touch started; sleep %s"]}
+""" % (marker, marker))
+        process = subprocess.Popen(self.command("run", path), cwd=self.dir, env=workspace.ENVIRONMENT, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        while len(running(marker)) < 4 and process.poll() is None:
+            time.sleep(0.01)
+        return process
+
+    def test_control_c_stops_the_steps_and_leaves_no_process(self):
+        process = self.start_sleeping("86401.5")
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("Stopped with strategy 'Stop'", out)
+        self.assertEqual(running("86401.5"), [])
+
+    def test_nothing_outlives_a_runner_that_was_killed(self):
+        process = self.start_sleeping("86402.5")
+        process.kill()
+        process.communicate(timeout=60)
+        deadline = time.monotonic() + 30
+        while running("86402.5") and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.assertEqual(running("86402.5"), [])
+
+    def test_without_views_steps_take_turns_at_a_path(self):
+        nodes, status = self.status("""
+  templates:
+    - name: main
+      steps:
+        - - {name: write, template: write, arguments: {parameters: [{name: num, value: "{{item}}"}]}, withSequence: {count: "4"}}
+    - name: write
+      inputs: {parameters: [{name: num}]}
+      container: {image: x, command: [sh, -c, "echo {{inputs.parameters.num}} > %(path)s; sleep 0.1"]}
+      outputs: {parameters: [{name: num, valueFrom: {path: "%(path)s"}}]}
+""" % {"path": self.dir / "out"}, "--isolation", "none")
+        self.assertEqual(status["phase"], "Succeeded", status)
+        values = [nodes["write(%d:%d)" % (n, n)]["outputs"]["parameters"][0]["value"] for n in range(4)]
+        self.assertEqual(values, ["0", "1", "2", "3"])
+
+    def test_a_dry_run_shows_the_plan_and_runs_nothing(self):
+        result = self.ok(self.run_workflow("""
+  templates:
+    - name: main
+      dag: {tasks: [{name: a, template: t}, {name: b, template: t, dependencies: [a]}]}
+    - {name: t, container: {image: x, command: [touch, ran]}}
+""", "--dry-run"))
+        self.assertIn("b: t (container) after a", result.stdout)
+        self.assertFalse((self.dir / "ran").exists())
+
+
+if __name__ == "__main__":
+    workspace.main()
