@@ -77,7 +77,8 @@ class ExamplesTest(workspace.Workspace):
         self.assertEqual(run.outputs("evaluate")["blessed"], "true")
         report = json.loads(run.outputs("rides")["report"])
         rides = pathlib.Path(report["outputs"]["rides"]["uri"]) / "rides.csv"
-        self.assertEqual(sum(1 for _ in csv.DictReader(rides.open())), 4000)
+        with open(rides, newline="") as file:
+            self.assertEqual(sum(1 for _ in csv.DictReader(file)), 4000)
 
     def test_the_best_of_several_settings_goes_on(self):
         run = self.run_example("hyperparameters/pipeline.yaml", data=workspace.PENGUINS)
