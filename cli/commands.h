@@ -43,6 +43,7 @@ int SubmitCommand(const Arguments& arguments);
 int WatchCommand(const Arguments& arguments);
 
 int ReapCommand(const Arguments& arguments);
+int RunCommand(const Arguments& arguments);
 int ServeCommand(const Arguments& arguments);
 
 }  // namespace rekindle

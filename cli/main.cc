@@ -25,6 +25,8 @@ struct Command {
 };
 
 constexpr auto kCommands = std::to_array<Command>({
+    {"run", "run an Argo Workflow on this machine, without a cluster",
+     RunCommand},
     {"example-gen", "CSV or TFRecord files to tf.Examples in splits",
      ExampleGenCommand},
     {"statistics-gen", "compute statistics of each split of examples",

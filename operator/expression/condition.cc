@@ -241,10 +241,27 @@ class WhenParser {
     while (TakesHere(level)) {
       const std::string symbol = Current().symbol;
       Skip();
+      const bool decided = IsDecided(symbol, left);
+      unused_ += decided ? 1 : 0;
       RK_ASSIGN_OR_RETURN(const Value right, Binary(level + 1));
-      RK_ASSIGN_OR_RETURN(left, Apply(symbol, left, right));
+      unused_ -= decided ? 1 : 0;
+      if (decided) {
+        if (symbol == "?") left = Value();
+      } else if (unused_ == 0) {
+        RK_ASSIGN_OR_RETURN(left, Apply(symbol, left, right));
+      }
     }
     return left;
+  }
+
+  // Whether the left side alone says what comes out; the right one must only
+  // parse then.
+  bool IsDecided(const std::string& symbol, const Value& left) const {
+    if (unused_ > 0) return false;
+    if (symbol == ":" || symbol == "??") return !left.is_nil();
+    if (left.as_bool() == nullptr) return false;
+    if (symbol == "||") return *left.as_bool();
+    return (symbol == "&&" || symbol == "?") && !*left.as_bool();
   }
 
   absl::StatusOr<Value> Prefixed() {
@@ -254,6 +271,7 @@ class WhenParser {
       Skip();
       RK_ASSIGN_OR_RETURN(const Value operand, Prefixed());
       --depth_;
+      if (unused_ > 0) return Value();
       if (*symbol == '!') {
         if (operand.as_bool() == nullptr) return NoUse("!", operand);
         return Value(!*operand.as_bool());
@@ -316,12 +334,10 @@ class WhenParser {
     return Arithmetic(symbol, left, right);
   }
 
-  // The right side of a decided condition is not looked at, as in Argo.
+  // Reached when the left side did not decide.
   static absl::StatusOr<Value> Join(const std::string& symbol,
                                     const Value& left, const Value& right) {
     if (left.as_bool() == nullptr) return NoUse(symbol, left);
-    const bool conjunction = symbol == "&&";
-    if (*left.as_bool() != conjunction) return left;
     if (right.as_bool() == nullptr) return NoUse(symbol, right);
     return right;
   }
@@ -388,6 +404,7 @@ class WhenParser {
   const std::vector<WhenToken> tokens_;
   size_t at_ = 0;
   int depth_ = 0;
+  int unused_ = 0;  // above zero: inside what is read but not needed
 };
 
 absl::StatusOr<Value> Evaluate(absl::string_view when) {

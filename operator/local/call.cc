@@ -39,9 +39,9 @@ absl::StatusOr<std::string> InputValue(const Parameter& input,
 }
 
 absl::Status CheckEnum(const Parameter& input, const std::string& value) {
-  if (!input.has_enum || std::find(input.enum_values.begin(),
-                                   input.enum_values.end(),
-                                   value) != input.enum_values.end()) {
+  if (!input.has_enum ||
+      std::find(input.enum_values.begin(), input.enum_values.end(), value) !=
+          input.enum_values.end()) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat(
@@ -122,7 +122,8 @@ Step WithAbsentArguments(const Step& step, const Scope& scope) {
     return found != scope.end() && found->second.is_nil();
   };
   const auto& parameters = step.arguments.parameters;
-  if (std::none_of(parameters.begin(), parameters.end(), is_absent)) return step;
+  if (std::none_of(parameters.begin(), parameters.end(), is_absent))
+    return step;
   auto source = std::make_shared<YamlNode>(*step.source);
   for (YamlField& field : source->fields) {
     if (field.name != "arguments") continue;

@@ -142,9 +142,9 @@ void DagFrame::Begin(Task& task) {
       return EndWithError(task, std::string(run.status().message()));
     }
     if (!*run) {
-      task.node = &AddSkipped(NodeName(task.step->name), *task.step,
-                              Phase::kOmitted,
-                              "omitted: depends condition not met");
+      task.node =
+          &AddSkipped(NodeName(task.step->name), *task.step, Phase::kOmitted,
+                      "omitted: depends condition not met");
       return Connect(task, *task.node);
     }
   }
@@ -181,8 +181,8 @@ absl::Status DagFrame::StartItems(Task& task, const Step& resolved,
   RK_ASSIGN_OR_RETURN(auto items, Expand(resolved, forbidden));
   const std::string name = NodeName(task.step->name);
   if (items.empty()) {
-    task.node = &AddSkipped(name, *task.step, Phase::kSkipped,
-                            "Skipped, empty params");
+    task.node =
+        &AddSkipped(name, *task.step, Phase::kSkipped, "Skipped, empty params");
     Connect(task, *task.node);
     return absl::OkStatus();
   }

@@ -55,8 +55,8 @@ class DagFrame : public BoundaryFrame {
   // Runs hooks and ends groups; false if something is still under way.
   bool AdvanceTask(Task& task);
   void EndGroup(Task& task);
-  absl::StatusOr<LocalScope> ScopeOf(const std::vector<std::string>& tasks)
-      const;
+  absl::StatusOr<LocalScope> ScopeOf(
+      const std::vector<std::string>& tasks) const;
   absl::Status AddTask(const Task& task, LocalScope& scope) const;
 
   // What the DAG comes to when nothing of it is under way.

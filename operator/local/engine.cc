@@ -155,8 +155,9 @@ absl::Status Engine::Prepare(Call& call) {
   const bool retries = call.definition->retry_strategy.has_value() ||
                        workflow_.spec.retry_strategy.has_value();
   if (!retries) {
-    scope["pod.name"] = PodName(info_.name, call.node_name,
-                                call.definition->name, tree_.IdOf(call.node_name));
+    scope["pod.name"] =
+        PodName(info_.name, call.node_name, call.definition->name,
+                tree_.IdOf(call.node_name));
   }
   RK_ASSIGN_OR_RETURN(
       Template rendered,
@@ -224,8 +225,8 @@ Node& Engine::StartFrame(Call call, bool retried) {
   Count(node, 1);
   std::unique_ptr<Frame> frame;
   if (retry) {
-    frame = std::make_unique<RetryFrame>(*this, std::move(call), &node,
-                                         *strategy);
+    frame =
+        std::make_unique<RetryFrame>(*this, std::move(call), &node, *strategy);
   } else if (kind == TemplateKind::kSteps) {
     auto steps = std::make_unique<StepsFrame>(*this, std::move(call), &node);
     boundaries_[node.id] = steps.get();
@@ -337,9 +338,9 @@ void Engine::Stop(Shutdown how) { shutdown_ = how; }
 void Engine::KillWhatMustEnd() {
   for (const auto& [id, pod] : pods_) {
     if (!MayRun(pod->on_exit())) {
-      pod->Kill(absl::StrCat(
-          "workflow shutdown with strategy:  ",
-          shutdown_ == Shutdown::kStop ? "Stop" : "Terminate"));
+      pod->Kill(
+          absl::StrCat("workflow shutdown with strategy:  ",
+                       shutdown_ == Shutdown::kStop ? "Stop" : "Terminate"));
     } else if (PastDeadline() && !pod->on_exit()) {
       pod->Kill("Step exceeded its deadline");
     }

@@ -33,7 +33,8 @@ struct RunInfo {
   std::string uid;
   std::string namespace_name = "default";
   absl::Time created_at;
-  Arguments arguments;  // all of the workflow's, with their values
+  Arguments arguments;            // all of the workflow's, with their values
+  bool resume_suspended = false;  // a suspend without a duration is no wait
 };
 
 // How a run is told to stop: with its exit handlers, or at once.

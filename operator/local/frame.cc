@@ -20,7 +20,9 @@
 namespace rekindle::argo {
 namespace {
 
-Unresolved OfOtherSteps() { return Unresolved::RefuseBelow({"steps", "tasks"}); }
+Unresolved OfOtherSteps() {
+  return Unresolved::RefuseBelow({"steps", "tasks"});
+}
 
 }  // namespace
 
@@ -65,8 +67,8 @@ void PodFrame::Advance() {
       return SetPhase(Phase::kError, std::string(mounts.status().message()));
     }
     task.mounts = *std::move(mounts);
-    task.deadline = std::min(deadline_, call_.on_exit ? absl::InfiniteFuture()
-                                                      : engine_.deadline_);
+    task.deadline = std::min(
+        deadline_, call_.on_exit ? absl::InfiniteFuture() : engine_.deadline_);
     if (call_.boundary != nullptr && !call_.kind.empty()) {
       const std::string& text =
           engine_.SourceText(call_.boundary->definition());
@@ -115,7 +117,10 @@ SuspendFrame::SuspendFrame(Engine& engine, Call call, Node* node)
     : Frame(engine, std::move(call), node) {
   engine.suspended_[node->id] = this;
   const std::string& text = rendered().suspend->duration;
-  if (text.empty()) return;
+  if (text.empty()) {
+    if (engine.info_.resume_suspended) until_ = engine.now_;
+    return;
+  }
   const auto duration = ParseArgoDuration(text);
   if (duration.ok()) {
     until_ = engine.now_ + *duration;
@@ -176,8 +181,9 @@ LocalScope BoundaryFrame::NewScope() const {
         parameter.value.value_or("");
   }
   for (const Artifact& artifact : engine_.outputs_.artifacts) {
-    scope.artifacts[absl::StrCat("workflow.outputs.artifacts.",
-                                 artifact.name)] = artifact;
+    scope
+        .artifacts[absl::StrCat("workflow.outputs.artifacts.", artifact.name)] =
+        artifact;
   }
   return scope;
 }
@@ -200,8 +206,7 @@ Node& BoundaryFrame::AddSkipped(const std::string& name, const Step& step,
 absl::StatusOr<bool> BoundaryFrame::IsForbidden(Step& step,
                                                 const Scope& scope) const {
   if (step.when.empty()) return false;
-  RK_ASSIGN_OR_RETURN(step.when,
-                      Substitute(step.when, scope, OfOtherSteps()));
+  RK_ASSIGN_OR_RETURN(step.when, Substitute(step.when, scope, OfOtherSteps()));
   const absl::StatusOr<bool> proceed = EvaluateWhen(step.when);
   if (proceed.ok()) return !*proceed;
   if (step.Expands()) return false;

@@ -36,8 +36,8 @@ absl::StatusOr<bool> Hooks::IsDue(const LifecycleHook& hook,
   if (hook.expression.empty()) return hook.name == "exit";
   RK_ASSIGN_OR_RETURN(const Expression expression,
                       Expression::Parse(hook.expression));
-  const absl::StatusOr<bool> due = expression.EvaluateBool(
-      ToVariables(scope.Over(engine_.globals_)));
+  const absl::StatusOr<bool> due =
+      expression.EvaluateBool(ToVariables(scope.Over(engine_.globals_)));
   if (due.ok()) return *due;
   return WithContext(due.status(), absl::StrCat("hook '", hook.name, "'"));
 }
@@ -59,8 +59,7 @@ void Hooks::Start(const LifecycleHook& hook, const std::string& node_name,
   const Scope values = with_outputs.Over(engine_.globals_);
   for (Parameter& parameter : call.step.arguments.parameters) {
     if (!parameter.value.has_value()) continue;
-    const auto value =
-        Substitute(*parameter.value, values, Unresolved::Keep());
+    const auto value = Substitute(*parameter.value, values, Unresolved::Keep());
     if (value.ok()) parameter.value = *value;
   }
   for (Artifact& artifact : call.step.arguments.artifacts) {

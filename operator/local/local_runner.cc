@@ -91,9 +91,8 @@ void LocalRunner::Kill(const std::string& node_id) {
     return;
   }
   const auto found =
-      std::find_if(queued_.begin(), queued_.end(), [&](const Pod& pod) {
-        return pod.task.node_id == node_id;
-      });
+      std::find_if(queued_.begin(), queued_.end(),
+                   [&](const Pod& pod) { return pod.task.node_id == node_id; });
   if (found == queued_.end()) return;
   const PodTask task = std::move(found->task);
   queued_.erase(found);
@@ -127,8 +126,8 @@ void LocalRunner::StartQueued() {
 void LocalRunner::Start(Pod pod) {
   absl::StatusOr<ProcessSpec> spec = pods_.Prepare(pod.task);
   if (!spec.ok()) {
-    return End(pod.task, {Phase::kError, std::string(spec.status().message()),
-                          {}});
+    return End(pod.task,
+               {Phase::kError, std::string(spec.status().message()), {}});
   }
   const uint64_t process = next_process_++;
   const absl::Status started = host_.Run(process, *spec);

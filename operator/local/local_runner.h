@@ -18,7 +18,7 @@
 namespace rekindle::argo {
 
 struct LocalRunnerOptions {
-  size_t max_processes = 16;  // at the same time
+  size_t max_processes = 16;                  // at the same time
   absl::Duration grace = absl::Seconds(120);  // from SIGTERM to SIGKILL
   Isolation isolation = Isolation::kAuto;
   // Gets what a person should know, once: "steps have no views ...".

@@ -99,7 +99,7 @@ std::string SingleTag(const std::string& text) {
   const std::string name(
       absl::StripAsciiWhitespace(text.substr(2, text.size() - 4)));
   return absl::StrContains(name, "{{") || absl::StrContains(name, "}}") ? ""
-                                                                         : name;
+                                                                        : name;
 }
 
 void LocalScope::AddOutputs(const std::string& prefix, const std::string& name,
@@ -212,7 +212,8 @@ absl::StatusOr<Artifact> LocalScope::FindArtifact(const Artifact& reference,
   }
   const auto found = artifacts.find(SingleTag(reference.from));
   if (found != artifacts.end()) return found->second;
-  return absl::NotFoundError(absl::StrCat("Unable to resolve: ", reference.from));
+  return absl::NotFoundError(
+      absl::StrCat("Unable to resolve: ", reference.from));
 }
 
 }  // namespace rekindle::argo

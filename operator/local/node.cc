@@ -11,8 +11,9 @@ namespace {
 
 constexpr std::array kPhaseNames = {"Pending", "Running", "Succeeded", "Failed",
                                     "Error",   "Skipped", "Omitted"};
-constexpr std::array kTypeNames = {"Pod",       "Steps", "StepGroup", "DAG",
-                                   "TaskGroup", "Retry", "Skipped",   "Suspend"};
+constexpr std::array kTypeNames = {"Pod",     "Steps",     "StepGroup",
+                                   "DAG",     "TaskGroup", "Retry",
+                                   "Skipped", "Suspend"};
 
 }  // namespace
 

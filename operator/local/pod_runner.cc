@@ -146,8 +146,9 @@ absl::StatusOr<std::string> PodRunner::VolumeFolder(
       } else if (mount.name == kWorkspaceClaim) {
         folder = options_.work_folder;
       } else {
-        folder = absl::StrCat(fs::path(options_.run_folder).parent_path().parent_path().string(),
-                              "/claims/", mount.name);
+        folder = absl::StrCat(
+            fs::path(options_.run_folder).parent_path().parent_path().string(),
+            "/claims/", mount.name);
       }
       break;
     }
@@ -338,14 +339,13 @@ absl::Status PodRunner::TakeParameters(const PodTask& task,
       text = *declared.value_from->default_value;
     }
     if (!text.ok()) {
-      return absl::NotFoundError(
-          absl::StrCat("output parameter '", declared.name, "': the step wrote no ",
-                       path, "; write it or give valueFrom a default"));
+      return absl::NotFoundError(absl::StrCat(
+          "output parameter '", declared.name, "': the step wrote no ", path,
+          "; write it or give valueFrom a default"));
     }
     Parameter given = declared;
     given.value_from.reset();
-    given.value =
-        ReplaceInvalidUtf8(absl::StripSuffix(*text, "\n"));
+    given.value = ReplaceInvalidUtf8(absl::StripSuffix(*text, "\n"));
     outputs.parameters.push_back(std::move(given));
   }
   return absl::OkStatus();
@@ -358,10 +358,9 @@ absl::Status PodRunner::TakeArtifacts(const PodTask& task,
     const std::string from = Outside(task, declared.path);
     if (!PathExists(from)) {
       if (declared.optional) continue;
-      return absl::NotFoundError(
-          absl::StrCat("output artifact '", declared.name,
-                       "': the step wrote no ", declared.path,
-                       "; write it or say optional: true"));
+      return absl::NotFoundError(absl::StrCat(
+          "output artifact '", declared.name, "': the step wrote no ",
+          declared.path, "; write it or say optional: true"));
     }
     Artifact stored = declared;
     if (stored.key.empty()) {
@@ -397,8 +396,7 @@ PodResult PodRunner::Finish(const PodTask& task, const ProcessReport& report) {
       why = StartMessage(report.start_error, ContainerOf(*task.definition));
     }
     if (why.ok() && !why->empty()) {
-      absl::StrAppend(&result.message, ": ",
-                      absl::StripAsciiWhitespace(*why));
+      absl::StrAppend(&result.message, ": ", absl::StripAsciiWhitespace(*why));
     }
   } else if (!taken.ok()) {
     result.phase = Phase::kError;
@@ -413,7 +411,8 @@ void PodRunner::CleanUp(const PodTask& task) {
   if (!had_view) {
     if (options_.isolation != Isolation::kNone) return;
     // What lay at the machine's own paths was this pod's.
-    for (const std::string& path : OwnPaths(task)) RemoveTree(path).IgnoreError();
+    for (const std::string& path : OwnPaths(task))
+      RemoveTree(path).IgnoreError();
     return;
   }
   RemoveTree(JoinPath(PodFolder(task), "root")).IgnoreError();

@@ -20,7 +20,7 @@ struct PodTask {
   std::string pod_name;
   std::shared_ptr<const Template> definition;
   std::vector<PodMount> mounts;
-  bool wants_result = false;        // somebody refers to outputs.result
+  bool wants_result = false;  // somebody refers to outputs.result
   absl::Time deadline = absl::InfiniteFuture();  // for ARGO_DEADLINE
 };
 

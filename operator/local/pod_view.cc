@@ -176,8 +176,8 @@ std::string PodView::Outside(const std::string& path) const {
   for (size_t i = 0; i < names.size(); ++i) {
     const auto found = at->children.find(names[i]);
     if (found == at->children.end()) {
-      const bool ours = at->kind == Entry::Kind::kMirror &&
-                        !at->hidden.contains(names[i]);
+      const bool ours =
+          at->kind == Entry::Kind::kMirror && !at->hidden.contains(names[i]);
       std::string outside = at->kind == Entry::Kind::kMount ? at->source
                             : ours                          ? at->path
                                    : JoinPath(folder_, at->path);

@@ -255,8 +255,8 @@ absl::Status ProcessHost::Receive() {
 
 absl::StatusOr<std::deque<ProcessReport>> ProcessHost::Collect() {
   std::array<epoll_event, 64> events;
-  const int count = epoll_wait(epoll_fd_, events.data(),
-                               static_cast<int>(events.size()), 0);
+  const int count =
+      epoll_wait(epoll_fd_, events.data(), static_cast<int>(events.size()), 0);
   for (int i = 0; i < count; ++i) {
     const uint64_t id = events.at(static_cast<size_t>(i)).data.u64;
     if (id == kChannel) {

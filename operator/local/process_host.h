@@ -24,7 +24,7 @@ struct HostRequest;
 // How a process went.
 struct ProcessReport {
   uint64_t id = 0;
-  absl::Status start_error;  // not OK: it never ran
+  absl::Status start_error;   // not OK: it never ran
   bool view_refused = false;  // because it could not get a view of its own
   ProcessEnd end;
   std::string output;  // of its first stream, if captured

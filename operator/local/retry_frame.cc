@@ -26,9 +26,9 @@ absl::StatusOr<int64_t> Number(const IntOrString& value,
                                const std::string& what) {
   int64_t number = 0;
   if (absl::SimpleAtoi(value.text, &number)) return number;
-  return absl::InvalidArgumentError(
-      absl::StrCat("retryStrategy.", what, " is '", value.text,
-                   "', expected a whole number"));
+  return absl::InvalidArgumentError(absl::StrCat("retryStrategy.", what,
+                                                 " is '", value.text,
+                                                 "', expected a whole number"));
 }
 
 }  // namespace
@@ -104,8 +104,7 @@ absl::StatusOr<bool> RetryFrame::PastBackoff(const Node& last,
       return false;
     }
   }
-  RK_ASSIGN_OR_RETURN(absl::Duration wait,
-                      ParseArgoDuration(backoff.duration));
+  RK_ASSIGN_OR_RETURN(absl::Duration wait, ParseArgoDuration(backoff.duration));
   if (backoff.factor.has_value()) {
     RK_ASSIGN_OR_RETURN(const int64_t factor,
                         Number(*backoff.factor, "backoff.factor"));

@@ -27,8 +27,8 @@ struct StartPlan {
     const char* target;
     bool read_only;
   };
-  std::vector<char*> argv;         // ends with null
-  std::vector<char*> environment;  // ends with null
+  std::vector<char*> argv;            // ends with null
+  std::vector<char*> environment;     // ends with null
   std::vector<const char*> programs;  // argv[0] as it may be found
   const char* folder = nullptr;
   const char* root = nullptr;  // null: no view of its own

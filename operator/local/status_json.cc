@@ -149,8 +149,8 @@ NodeOutputs OutputsFromJson(const json& object) {
 }
 
 json ToWorkflowJson(const Workflow& workflow, const Engine& engine) {
-  json object = workflow.source == nullptr ? json::object()
-                                           : ToJson(*workflow.source);
+  json object =
+      workflow.source == nullptr ? json::object() : ToJson(*workflow.source);
   object["kind"] = "Workflow";
   json& metadata = object["metadata"];
   metadata["name"] = engine.info().name;

@@ -23,7 +23,8 @@ void StepsFrame::Advance() {
     if (group_ == nullptr) BeginGroup();
     if (!AdvanceGroup()) return;
     const absl::Status added = AddGroupToScope();
-    if (!added.ok()) return FailGroup(Phase::kError, std::string(added.message()));
+    if (!added.ok())
+      return FailGroup(Phase::kError, std::string(added.message()));
     group_ = nullptr;
     ++index_;
   }
@@ -40,9 +41,9 @@ void StepsFrame::BeginGroup() {
   node.phase = Phase::kRunning;
   node.started_at = engine_.now_;
   Node* previous =
-      index_ == 0 ? nullptr
-                  : engine_.tree_.Find(
-                        absl::StrCat(node_->name, "[", index_ - 1, "]"));
+      index_ == 0
+          ? nullptr
+          : engine_.tree_.Find(absl::StrCat(node_->name, "[", index_ - 1, "]"));
   group_ = &engine_.tree_.Add(std::move(node));
   children_.clear();
   if (previous == nullptr) {
@@ -196,12 +197,14 @@ absl::Status StepsFrame::AddGroupToScope() {
     scope_.AddNode(prefix_, step.name, *group_, engine_.tree_);
   }
   for (const Parameter& parameter : engine_.outputs_.parameters) {
-    scope_.values[absl::StrCat("workflow.outputs.parameters.",
-                               parameter.name)] = parameter.value.value_or("");
+    scope_
+        .values[absl::StrCat("workflow.outputs.parameters.", parameter.name)] =
+        parameter.value.value_or("");
   }
   for (const Artifact& artifact : engine_.outputs_.artifacts) {
-    scope_.artifacts[absl::StrCat("workflow.outputs.artifacts.",
-                                  artifact.name)] = artifact;
+    scope_
+        .artifacts[absl::StrCat("workflow.outputs.artifacts.", artifact.name)] =
+        artifact;
   }
   return absl::OkStatus();
 }

@@ -174,11 +174,9 @@ std::vector<std::string> TreeLines(const NodeTree& tree, absl::Time now,
     const size_t used = CountCharacters(line.indent) + 2;
     const std::string text =
         Cut(line.text, style.width > used ? style.width - used : 1);
-    texts.push_back(
-        style.color
-            ? absl::StrCat(line.indent, ColorOf(line.phase), mark, "\033[0m ",
-                           text)
-            : absl::StrCat(line.indent, mark, " ", text));
+    texts.push_back(style.color ? absl::StrCat(line.indent, ColorOf(line.phase),
+                                               mark, "\033[0m ", text)
+                                : absl::StrCat(line.indent, mark, " ", text));
   }
   if (dropped > 0) texts.push_back(absl::StrCat("… and ", dropped, " more"));
   return texts;

@@ -14,7 +14,8 @@
 namespace rekindle::argo {
 namespace {
 
-const YamlNode* At(const YamlNode* node, std::initializer_list<const char*> names) {
+const YamlNode* At(const YamlNode* node,
+                   std::initializer_list<const char*> names) {
   for (const char* name : names) {
     node = node == nullptr ? nullptr : node->Find(name);
   }

@@ -16,8 +16,7 @@ namespace rekindle::argo {
 WorkflowFrame::WorkflowFrame(Engine& engine) : Frame(engine, {}, nullptr) {
   std::vector<LifecycleHook> hooks = engine.workflow_.spec.hooks;
   std::erase_if(hooks, [](const LifecycleHook& h) { return h.name == "exit"; });
-  hooks_.emplace(engine,
-                 Hooks::Place{this, nullptr, &engine.workflow_, "", ""},
+  hooks_.emplace(engine, Hooks::Place{this, nullptr, &engine.workflow_, "", ""},
                  std::move(hooks), "");
 }
 
@@ -73,8 +72,8 @@ void WorkflowFrame::Advance() {
       call.step.arguments = hook->arguments;
       for (Parameter& parameter : call.step.arguments.parameters) {
         if (!parameter.value.has_value()) continue;
-        const auto value = Substitute(*parameter.value, engine_.globals_,
-                                      Unresolved::Keep());
+        const auto value =
+            Substitute(*parameter.value, engine_.globals_, Unresolved::Keep());
         if (value.ok()) parameter.value = *value;
       }
     }

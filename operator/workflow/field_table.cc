@@ -10,7 +10,9 @@ constexpr Support kNone = Support::kNoMeaning;
 constexpr Support kNo = Support::kRefused;
 
 constexpr char kNoPod[] = "there is no pod";
-constexpr char kMounts[] = "the paths of mounts are folders of this machine";
+constexpr char kVolumes[] =
+    "emptyDir, hostPath and claims are folders of this machine; other kinds "
+    "are refused";
 constexpr char kClusterWrites[] = "what a cluster writes";
 constexpr char kByHand[] = "a run here is started by hand";
 constexpr char kRunFolder[] =
@@ -133,8 +135,9 @@ const std::vector<FieldRule>& FieldTable() {
       {"WorkflowSpec", "ttlStrategy", "TTLStrategy", kNone, kKept},
       {"WorkflowSpec", "volumeClaimGC", "any", kNone,
        "there are no volume claims"},
-      {"WorkflowSpec", "volumeClaimTemplates", "[any]", kNone, kMounts},
-      {"WorkflowSpec", "volumes", "[any]", kNone, kMounts},
+      {"WorkflowSpec", "volumeClaimTemplates", "[any]", kYes,
+       "folders of the run"},
+      {"WorkflowSpec", "volumes", "[any]", kYes, kVolumes},
 
       {"Template", "name", "string", kYes, ""},
       {"Template", "inputs", "Inputs", kYes, ""},
@@ -144,7 +147,8 @@ const std::vector<FieldRule>& FieldTable() {
       {"Template", "script", "Script", kYes, "likewise"},
       {"Template", "steps", "[[Step]]", kYes, ""},
       {"Template", "dag", "Dag", kYes, ""},
-      {"Template", "suspend", "Suspend", kYes, "with a duration"},
+      {"Template", "suspend", "Suspend", kYes,
+       "without a duration, until it is resumed"},
       {"Template", "retryStrategy", "RetryStrategy", kYes, ""},
       {"Template", "activeDeadlineSeconds", "intOrString", kYes, ""},
       {"Template", "timeout", "string", kYes, ""},
@@ -184,7 +188,7 @@ const std::vector<FieldRule>& FieldTable() {
       {"Template", "securityContext", "any", kNone, kAsYou},
       {"Template", "serviceAccountName", "string", kNone, kAsYou},
       {"Template", "tolerations", "[any]", kNone, kThisMachine},
-      {"Template", "volumes", "[any]", kNone, kMounts},
+      {"Template", "volumes", "[any]", kYes, kVolumes},
 
       {"Inputs", "parameters", "[Parameter]", kYes, ""},
       {"Inputs", "artifacts", "[Artifact]", kYes, ""},
@@ -318,7 +322,7 @@ const std::vector<FieldRule>& FieldTable() {
       {"Container", "terminationMessagePolicy", "string", kNone, kNoPod},
       {"Container", "tty", "bool", kNone, kNoPod},
       {"Container", "volumeDevices", "[any]", kNone, kNoPod},
-      {"Container", "volumeMounts", "[VolumeMount]", kNone, kMounts},
+      {"Container", "volumeMounts", "[VolumeMount]", kYes, ""},
 
       {"Script", "name", "string", kNone, kNoPod},
       {"Script", "image", "string", kNone,
@@ -347,7 +351,7 @@ const std::vector<FieldRule>& FieldTable() {
       {"Script", "terminationMessagePolicy", "string", kNone, kNoPod},
       {"Script", "tty", "bool", kNone, kNoPod},
       {"Script", "volumeDevices", "[any]", kNone, kNoPod},
-      {"Script", "volumeMounts", "[VolumeMount]", kNone, kMounts},
+      {"Script", "volumeMounts", "[VolumeMount]", kYes, ""},
       {"Script", "source", "string", kYes, ""},
 
       {"EnvVar", "name", "string", kYes, ""},
@@ -356,13 +360,13 @@ const std::vector<FieldRule>& FieldTable() {
        "there are no Secrets, ConfigMaps or pods to read it from; write a "
        "value"},
 
-      {"VolumeMount", "name", "string", kNone, kMounts},
-      {"VolumeMount", "mountPath", "string", kNone, kMounts},
-      {"VolumeMount", "subPath", "string", kNone, kMounts},
-      {"VolumeMount", "subPathExpr", "string", kNone, kMounts},
-      {"VolumeMount", "readOnly", "bool", kNone, kMounts},
-      {"VolumeMount", "recursiveReadOnly", "string", kNone, kMounts},
-      {"VolumeMount", "mountPropagation", "string", kNone, kMounts},
+      {"VolumeMount", "name", "string", kYes, ""},
+      {"VolumeMount", "mountPath", "string", kYes, ""},
+      {"VolumeMount", "subPath", "string", kYes, ""},
+      {"VolumeMount", "subPathExpr", "string", kNo, "write a subPath"},
+      {"VolumeMount", "readOnly", "bool", kYes, ""},
+      {"VolumeMount", "recursiveReadOnly", "string", kNone, kNoPod},
+      {"VolumeMount", "mountPropagation", "string", kNone, kNoPod},
 
       {"Resources", "requests", "any", kNone, kTakesAll},
       {"Resources", "limits", "any", kNone, kTakesAll},

@@ -130,18 +130,17 @@ class Substitution {
 
   bool Has(const std::string& path) {
     if (scope_.contains(path)) return true;
-    Value::Map map = Variables();
+    const Value::Map* map = &Variables();
     absl::string_view rest = path;
-    while (true) {
+    while (map != nullptr) {
       const size_t dot = rest.find('.');
-      const auto found = map.find(std::string(rest.substr(0, dot)));
-      if (found == map.end()) return false;
+      const auto found = map->find(std::string(rest.substr(0, dot)));
+      if (found == map->end()) return false;
       if (dot == absl::string_view::npos) return true;
-      const Value::Map* next = found->second.as_map();
-      if (next == nullptr) return false;
-      map = Value::Map(*next);
+      map = found->second.as_map();
       rest.remove_prefix(dot + 1);
     }
+    return false;
   }
 
   const Value::Map& Variables() {

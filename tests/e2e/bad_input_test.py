@@ -192,6 +192,12 @@ class TrainTest(workspace.Workspace):
 
 class UsageTest(workspace.Workspace):
 
+    def test_a_gpu_that_is_required_where_tensorflow_knows_none(self):
+        self.prepare()
+        result = self.step("train", run_id="r1", label_key="species", require_gpu="true")
+        self.assert_refused(result, FAILED, "a GPU is required, and none was found: this TensorFlow is built without CUDA")
+        self.assert_recorded("NO_GPU")
+
     def test_mistakes_of_usage(self):
         cases = {
             ("trian",): "did you mean 'train'",

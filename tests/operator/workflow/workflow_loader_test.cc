@@ -25,7 +25,7 @@ Findings FindingsOf(const std::string& spec) {
 TEST(WorkflowLoaderTest, ReadsWhatAWorkflowSays) {
   const LoadedWorkflows loaded = LoadWorkflows(absl::StrCat(kHead, R"(spec:
   entrypoint: main
-  arguments: {parameters: [{name: n, value: 3}, {name: on, value: yes},
+  arguments: {parameters: [{name: count, value: 3}, {name: flag, value: yes},
                            {name: x, value: 1e3}]}
   templates:
     - name: main
@@ -46,8 +46,8 @@ TEST(WorkflowLoaderTest, ReadsWhatAWorkflowSays) {
   EXPECT_THAT(loaded.findings, IsEmpty());
   ASSERT_EQ(loaded.workflows.size(), 1);
   const WorkflowSpec& spec = loaded.workflows[0].spec;
-  EXPECT_EQ(spec.arguments.FindParameter("n")->value, "3");
-  EXPECT_EQ(spec.arguments.FindParameter("on")->value, "true");
+  EXPECT_EQ(spec.arguments.FindParameter("count")->value, "3");
+  EXPECT_EQ(spec.arguments.FindParameter("flag")->value, "true");
   EXPECT_EQ(spec.arguments.FindParameter("x")->value, "1000");
   const Step& task = spec.FindTemplate("main")->dag->tasks[0];
   EXPECT_EQ(task.with_items.size(), 2);

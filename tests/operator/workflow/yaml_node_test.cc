@@ -33,10 +33,10 @@ TEST(YamlTest, ScalarsAreWhatKubernetesTakesThemFor) {
 }
 
 TEST(YamlTest, AliasesAndMergesAreWrittenOut) {
-  EXPECT_EQ(Json("base: &b {x: 1, y: 2}\nuse: {<<: *b, y: 3}\nlist: [*b]"),
+  EXPECT_EQ(Json("base: &b {x: 1, z: 2}\nuse: {<<: *b, z: 3}\nlist: [*b]"),
             nlohmann::json::parse(
-                R"({"base": {"x": 1, "y": 2}, "use": {"y": 3, "x": 1},
-                    "list": [{"x": 1, "y": 2}]})"));
+                R"({"base": {"x": 1, "z": 2}, "use": {"z": 3, "x": 1},
+                    "list": [{"x": 1, "z": 2}]})"));
 }
 
 TEST(YamlTest, EveryValueKnowsItsPlace) {

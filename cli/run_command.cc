@@ -1,0 +1,380 @@
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/cancellation.h"
+#include "base/file_util.h"
+#include "base/status_macros.h"
+#include "base/uuid.h"
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "cli/flag_set.h"
+#include "cli/output.h"
+#include "nlohmann/json.hpp"
+#include "operator/local/local_runner.h"
+#include "operator/local/run_plan.h"
+#include "operator/local/status_json.h"
+
+namespace rekindle {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RunFlags {
+  std::vector<std::string> parameters;
+  std::string parameter_file;
+  std::string entrypoint;
+  std::vector<std::string> templates;
+  std::string work_dir = ".rekindle";
+  std::string name;
+  std::string resume;
+  std::string isolation = "auto";
+  std::vector<std::string> shares;
+  std::vector<std::string> claims;
+  std::optional<int64_t> max_processes;
+  absl::Duration grace = absl::Seconds(120);
+  std::string db, metadata, pipeline_root;
+  bool dry_run = false;
+  bool resume_suspended = false;
+  std::string format;
+
+  void Bind(FlagSet& flags) {
+    flags.Strings("parameter", "NAME=VALUE", &parameters,
+                  "a parameter of the workflow (-p)");
+    flags.String("parameter-file", "FILE", &parameter_file,
+                 "parameters as a YAML or JSON map; --parameter goes before");
+    flags.String("entrypoint", "TEMPLATE", &entrypoint,
+                 "the template to begin with");
+    flags.Strings("template", "FILE", &templates,
+                  "WorkflowTemplates that the workflow refers to, beside those "
+                  "in its file and Rekindle's own");
+    flags.String("name", "NAME", &name, "the name of this run's workflow");
+    flags.String("work-dir", "DIR", &work_dir,
+                 "where runs are kept: logs, artifacts, what is needed to "
+                 "resume");
+    flags.String("resume", "RUN", &resume,
+                 "go on with a run that failed or was killed: its name, or its "
+                 "folder; steps that succeeded keep their outputs");
+    flags.String("isolation", "auto|required|none", &isolation,
+                 "whether steps have views of their own of the file system: "
+                 "those that need one, all of them, or none");
+    flags.Strings("share", "PATH", &shares,
+                  "a place below /tmp that steps see although /tmp is their "
+                  "own");
+    flags.Strings("claim", "NAME=DIR", &claims,
+                  "the folder that a persistentVolumeClaim is here");
+    flags.OptionalInt("max-processes", "N", &max_processes,
+                      "steps that run at the same time (default: four per "
+                      "processor, at least 16)");
+    flags.Duration("grace", &grace,
+                   "time for a step to end after SIGTERM, before SIGKILL");
+    flags.String("db", "FILE", &db, "the metadata store of Rekindle's steps");
+    flags.String("metadata", "URI", &metadata,
+                 "the same, as sqlite:FILE or grpc://HOST:PORT");
+    flags.String("pipeline-root", "DIR", &pipeline_root,
+                 "where Rekindle's steps keep artifacts");
+    flags.Bool("resume-suspended", &resume_suspended,
+               "do not wait in templates that suspend without a duration");
+    flags.Bool("dry-run", &dry_run, "show what would run, and run nothing");
+    flags.Format(kOutputFormats, &format);
+  }
+};
+
+absl::StatusOr<std::map<std::string, std::string>> NamedValues(
+    const std::string& flag, const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> values;
+  for (const std::string& text : texts) {
+    const std::pair<std::string, std::string> pair =
+        absl::StrSplit(text, absl::MaxSplits('=', 1));
+    if (text.find('=') == std::string::npos || pair.first.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", flag, "=", text, ": expected NAME=VALUE"));
+    }
+    values[pair.first] = pair.second;
+  }
+  return values;
+}
+
+std::string Absolute(const std::string& path) {
+  return fs::absolute(path).lexically_normal();
+}
+
+// What is run, and in which folder its traces are.
+struct Run {
+  argo::RunRequest request;
+  argo::RunInfo info;
+  std::string folder;
+  std::unique_ptr<argo::RunPlan> plan;
+  std::unique_ptr<argo::Journal> journal;
+};
+
+nlohmann::json ToJson(const Run& run) {
+  return {{"name", run.info.name},
+          {"uid", run.info.uid},
+          {"created", absl::ToUnixMicros(run.info.created_at)},
+          {"file", run.request.file},
+          {"templates", run.request.template_files},
+          {"parameters", run.request.parameters},
+          {"entrypoint", run.request.entrypoint},
+          {"resume_suspended", run.request.resume_suspended}};
+}
+
+// Keeps the files as they are now: who resumes a run means these.
+absl::Status KeepFiles(Run& run) {
+  const auto keep = [&run](std::string& file,
+                           const std::string& name) -> absl::Status {
+    RK_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+    file = JoinPath(run.folder, name);
+    return WriteFileAtomically(file, text);
+  };
+  RK_RETURN_IF_ERROR(keep(run.request.file, "workflow.yaml"));
+  int count = 0;
+  for (std::string& file : run.request.template_files) {
+    RK_RETURN_IF_ERROR(keep(file, absl::StrCat("template-", count++, ".yaml")));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<argo::RunRequest> RequestOf(const RunFlags& flags,
+                                           const std::string& file) {
+  argo::RunRequest request;
+  request.file = file;
+  request.template_files = flags.templates;
+  request.entrypoint = flags.entrypoint;
+  request.resume_suspended = flags.resume_suspended;
+  if (!flags.parameter_file.empty()) {
+    RK_ASSIGN_OR_RETURN(request.parameters,
+                        argo::ReadParameterFile(flags.parameter_file));
+  }
+  RK_ASSIGN_OR_RETURN(auto given, NamedValues("parameter", flags.parameters));
+  for (auto& [name, value] : given) request.parameters[name] = value;
+  return request;
+}
+
+std::string RunsFolder(const RunFlags& flags) {
+  return Absolute(JoinPath(flags.work_dir, "runs"));
+}
+
+absl::StatusOr<Run> NewRun(const RunFlags& flags, const std::string& file) {
+  Run run;
+  RK_ASSIGN_OR_RETURN(run.request, RequestOf(flags, file));
+  RK_ASSIGN_OR_RETURN(run.plan, MakeRunPlan(run.request));
+  const argo::Workflow& workflow = run.plan->workflow;
+  const std::string prefix = !workflow.generate_name.empty()
+                                 ? workflow.generate_name
+                                 : absl::StrCat(workflow.name, "-");
+  const std::string completed = argo::CompleteName(prefix);
+  run.info.name = !flags.name.empty()      ? flags.name
+                  : !workflow.name.empty() ? workflow.name
+                                           : completed;
+  if (workflow.kind != argo::WorkflowKind::kWorkflow && flags.name.empty()) {
+    run.info.name = completed;
+  }
+  run.info.uid = RandomUuid();
+  run.info.created_at = absl::Now();
+  if (!workflow.namespace_name.empty()) {
+    run.info.namespace_name = workflow.namespace_name;
+  }
+  run.folder = JoinPath(
+      RunsFolder(flags),
+      flags.name.empty() ? completed : argo::CompleteName(flags.name + "-"));
+  return run;
+}
+
+absl::StatusOr<Run> EarlierRun(const RunFlags& flags, const std::string& file) {
+  Run run;
+  run.folder = fs::is_directory(flags.resume)
+                   ? Absolute(flags.resume)
+                   : JoinPath(RunsFolder(flags), flags.resume);
+  RK_ASSIGN_OR_RETURN(run.journal, argo::Journal::Open(run.folder));
+  const nlohmann::json& was = run.journal->run();
+  run.request.file = file.empty() ? was.value("file", "") : file;
+  run.request.template_files =
+      was.value("templates", std::vector<std::string>());
+  run.request.parameters =
+      was.value("parameters", std::map<std::string, std::string>());
+  run.request.entrypoint = was.value("entrypoint", "");
+  run.request.resume_suspended = was.value("resume_suspended", false);
+  RK_ASSIGN_OR_RETURN(run.plan, MakeRunPlan(run.request));
+  run.info.name = was.value("name", "");
+  run.info.uid = was.value("uid", "");
+  run.info.created_at = absl::FromUnixMicros(was.value("created", int64_t{0}));
+  return run;
+}
+
+absl::StatusOr<argo::Isolation> IsolationOf(const std::string& text) {
+  if (text == "auto") return argo::Isolation::kAuto;
+  if (text == "required") return argo::Isolation::kRequired;
+  if (text == "none") return argo::Isolation::kNone;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--isolation=", text, ": expected auto, required or none"));
+}
+
+void SetIfGiven(const char* name, const std::string& value) {
+  if (!value.empty()) setenv(name, value.c_str(), 1);
+}
+
+absl::StatusOr<argo::PodRunnerOptions> PodOptions(const RunFlags& flags,
+                                                  const Run& run) {
+  argo::PodRunnerOptions options;
+  options.workflow_name = run.info.name;
+  options.run_folder = run.folder;
+  options.work_folder = fs::current_path();
+  options.program_folder =
+      fs::read_symlink("/proc/self/exe").parent_path().string();
+  RK_ASSIGN_OR_RETURN(options.isolation, IsolationOf(flags.isolation));
+  RK_ASSIGN_OR_RETURN(options.claims, NamedValues("claim", flags.claims));
+  for (auto& [name, folder] : options.claims) folder = Absolute(folder);
+  for (const std::string& path : flags.shares) {
+    options.shared.push_back(Absolute(path));
+  }
+  if (!flags.db.empty()) {
+    options.shared.push_back(fs::path(Absolute(flags.db)).parent_path());
+    SetIfGiven("REKINDLE_DB", Absolute(flags.db));
+  }
+  if (!flags.pipeline_root.empty()) {
+    RK_RETURN_IF_ERROR(MakeDirs(Absolute(flags.pipeline_root)));
+    options.shared.push_back(Absolute(flags.pipeline_root));
+    SetIfGiven("REKINDLE_PIPELINE_ROOT", Absolute(flags.pipeline_root));
+  }
+  SetIfGiven("REKINDLE_METADATA", flags.metadata);
+  return options;
+}
+
+// What of the failed steps' logs a person wants to see first.
+void PrintLogEnds(const argo::Engine& engine, const argo::PodRunner& pods) {
+  constexpr size_t kLines = 10;
+  constexpr int kPods = 3;
+  int shown = 0;
+  for (const argo::Node& node : engine.tree().nodes()) {
+    if (node.type != argo::NodeType::kPod || !IsFailure(node.phase)) continue;
+    if (++shown > kPods) return;
+    std::string name = node.template_name;
+    if (node.template_ref.has_value()) name = node.template_ref->template_name;
+    const std::string path = pods.LogPath(
+        argo::PodName(engine.info().name, node.name, name, node.id));
+    const auto text = ReadFile(path);
+    if (!text.ok() || text->empty()) continue;
+    std::vector<std::string> lines =
+        absl::StrSplit(*text, '\n', absl::SkipEmpty());
+    std::cerr << "\nThe end of " << path << ":\n";
+    for (size_t i = lines.size() > kLines ? lines.size() - kLines : 0;
+         i < lines.size(); ++i) {
+      std::cerr << "  " << lines[i] << '\n';
+    }
+  }
+}
+
+std::unique_ptr<argo::RunView> ViewOf(const std::string& format) {
+  if (format != "table") return argo::MakeNoView();
+  if (isatty(STDOUT_FILENO) == 1) return argo::MakeLiveView(STDOUT_FILENO);
+  return argo::MakePlainView(std::cout);
+}
+
+int ExitCode(const argo::Engine& engine) {
+  const int signal = Cancellation::Get().signal();
+  if (signal != 0) return 128 + signal;
+  return engine.phase() == argo::Phase::kSucceeded ? kOk : kFailed;
+}
+
+absl::StatusOr<int> Execute(const RunFlags& flags, Run run) {
+  // Before anything could make a thread.
+  RK_ASSIGN_OR_RETURN(auto host, argo::ProcessHost::Start());
+  RK_RETURN_IF_ERROR(MakeWritableDir(run.folder));
+  RK_ASSIGN_OR_RETURN(argo::PodRunnerOptions pod_options,
+                      PodOptions(flags, run));
+  if (run.journal == nullptr) {
+    RK_RETURN_IF_ERROR(KeepFiles(run));
+    RK_ASSIGN_OR_RETURN(run.journal,
+                        argo::Journal::Create(run.folder, ToJson(run)));
+  }
+  argo::LocalRunnerOptions options;
+  options.isolation = pod_options.isolation;
+  options.grace = flags.grace;
+  options.max_processes = static_cast<size_t>(flags.max_processes.value_or(
+      std::max(16U, 4 * std::thread::hardware_concurrency())));
+  options.on_notice = [](const std::string& notice) {
+    std::cerr << "rekindle: " << notice << '\n';
+  };
+  argo::PodRunner pods(std::move(pod_options));
+  RK_RETURN_IF_ERROR(pods.MakeFolders());
+  run.info.arguments = run.plan->arguments;
+  run.info.resume_suspended = run.request.resume_suspended;
+  argo::Engine engine(run.plan->workflow, run.plan->library, run.info);
+  const std::unique_ptr<argo::RunView> view = ViewOf(flags.format);
+  argo::LocalRunner runner(engine, pods, *host, *run.journal, *view, options);
+  RK_RETURN_IF_ERROR(runner.Run());
+  if (flags.format == "table") {
+    if (engine.phase() != argo::Phase::kSucceeded) PrintLogEnds(engine, pods);
+    std::cout << "\nLogs and artifacts: " << fs::proximate(run.folder).string()
+              << '\n';
+  } else {
+    std::cout << Render(ToWorkflowJson(run.plan->workflow, engine),
+                        flags.format);
+  }
+  return ExitCode(engine);
+}
+
+// `-p` stands for `--parameter`, as in argo submit.
+Arguments WithLongNames(Arguments arguments) {
+  std::replace(arguments.begin(), arguments.end(), std::string("-p"),
+               std::string("--parameter"));
+  return arguments;
+}
+
+}  // namespace
+
+int RunCommand(const Arguments& arguments) {
+  RunFlags run_flags;
+  FlagSet flags(
+      "run FILE [-p NAME=VALUE] [flags]",
+      "Runs an Argo Workflow on this machine, without a cluster: the same "
+      "file, "
+      "the same\nnodes, phases and outputs. Each step is a process; images are "
+      "not pulled. What\nonly a cluster gives a meaning to is refused by name "
+      "(docs/local-runner.md).\nExit status: 0 Succeeded, 1 Failed or Error, 2 "
+      "the file cannot run here, 3 there is\nno such file, 130/143 stopped.",
+      "rekindle run pipeline.yaml -p train-steps=500");
+  run_flags.Bind(flags);
+  Arguments files;
+  if (absl::Status parsed = flags.Parse(WithLongNames(arguments), &files);
+      !parsed.ok()) {
+    return Fail(parsed);
+  }
+  if (flags.help_requested()) {
+    std::cout << flags.Help();
+    return kOk;
+  }
+  if (files.size() > 1 || (files.empty() && run_flags.resume.empty())) {
+    return Fail(absl::InvalidArgumentError(
+        "run needs one workflow's file, as in: rekindle run pipeline.yaml"));
+  }
+  const std::string file = files.empty() ? "" : files.front();
+  absl::StatusOr<Run> run = run_flags.resume.empty()
+                                ? NewRun(run_flags, file)
+                                : EarlierRun(run_flags, file);
+  if (!run.ok()) return Fail(run.status());
+  if (run_flags.dry_run) {
+    std::cout << Describe(*run->plan);
+    return kOk;
+  }
+  const absl::StatusOr<int> exit_code = Execute(run_flags, *std::move(run));
+  return exit_code.ok() ? *exit_code : Fail(exit_code.status());
+}
+
+}  // namespace rekindle
