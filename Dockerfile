@@ -32,6 +32,7 @@ FROM toolchain AS tensorflow
 ARG TENSORFLOW_VERSION=
 ARG TENSORFLOW_PACKAGE=
 RUN --mount=type=bind,source=tools/image/install-tensorflow,target=/run/install-tensorflow \
+    --mount=type=bind,source=tools/bind_own_symbols.py,target=/run/bind_own_symbols.py \
     --mount=type=bind,from=versions,source=/python-packages,target=/run/versions \
     --mount=type=secret,id=pip --mount=type=secret,id=ca \
     /run/install-tensorflow /opt/rekindle/python
@@ -47,6 +48,7 @@ RUN --mount=type=bind,source=tools/image/share-libraries,target=/run/share-libra
 FROM toolchain AS tensorflow-cuda
 ARG TENSORFLOW_VERSION=
 RUN --mount=type=bind,source=tools/image/install-tensorflow,target=/run/install-tensorflow \
+    --mount=type=bind,source=tools/bind_own_symbols.py,target=/run/bind_own_symbols.py \
     --mount=type=bind,source=tools/image/share-libraries,target=/run/share-libraries \
     --mount=type=bind,from=versions,source=/python-packages,target=/run/versions \
     --mount=type=secret,id=pip --mount=type=secret,id=ca \
@@ -65,6 +67,7 @@ COPY base base
 COPY metadata metadata
 COPY examples/penguin examples/penguin
 COPY component component
+COPY manifests/base/templates manifests/base/templates
 COPY operator operator
 COPY cli cli
 RUN --mount=type=cache,target=/ccache \

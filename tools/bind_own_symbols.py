@@ -91,6 +91,7 @@ def main():
         bound = library.bind()
         library.bytes.flush()
         if bound:
+            shutil.copystat(path, copy)  # what was linked with it need not be linked again
             os.replace(copy, path)
         print("%s: bound %d relocations" % (os.path.basename(path), bound))
     except ValueError as error:

@@ -31,6 +31,7 @@ struct LogFlags {
   absl::Duration since = absl::ZeroDuration();
   std::optional<int64_t> tail;
   std::string grep;
+  bool executor = false;
 
   void Bind(FlagSet& flags) {
     flags.Bool("follow", &follow, "until the workflow has finished");
@@ -39,6 +40,8 @@ struct LogFlags {
     flags.Letter('c', "container");
     flags.Duration("since", &since, "only lines of the last so long; 0: all");
     flags.OptionalInt("tail", "N", &tail, "only the last N lines of each pod");
+    flags.Bool("executor", &executor,
+               "also what Argo's executor says of its own work");
     flags.String("grep", "REGEX", &grep, "only lines that match");
     cluster.Bind(flags);
   }
@@ -48,6 +51,7 @@ struct LogFlags {
     options.log.follow = follow;
     options.log.container = container;
     options.log.tail_lines = tail;
+    options.executor = executor;
     if (tail.has_value() && *tail < 0) {
       return absl::InvalidArgumentError("--tail is less than 0");
     }

@@ -32,6 +32,7 @@ GzipSource::GzipSource(std::unique_ptr<ByteSource> packed)
 }
 
 absl::StatusOr<size_t> GzipSource::Read(char* out, size_t size) {
+  RK_RETURN_IF_ERROR(damage_);
   const auto most = static_cast<uint32_t>(
       std::min<size_t>(size, std::numeric_limits<uint32_t>::max()));
   state_.next_out = reinterpret_cast<uint8_t*>(out);
@@ -41,12 +42,18 @@ absl::StatusOr<size_t> GzipSource::Read(char* out, size_t size) {
     RK_ASSIGN_OR_RETURN(const bool more, Refill());
     if (!inside_ && !(more && BeginStream())) return 0;
     const int code = isal_inflate(&state_);
-    if (code != ISAL_DECOMP_OK) return Damaged(code);
+    if (code != ISAL_DECOMP_OK) {
+      damage_ = Damaged(code);
+      break;
+    }
     inside_ = state_.block_state != ISAL_BLOCK_FINISH;
     if (inside_ && !more && state_.avail_out == most) {
       return absl::DataLossError("the gzip stream is cut short");
     }
   }
+  // What came before the damage is given first: a record's own checksum tells
+  // best where that is.
+  if (state_.avail_out == most) return damage_;
   return most - state_.avail_out;
 }
 

@@ -35,7 +35,8 @@ class GzipSource final : public ByteSource {
   const std::unique_ptr<ByteSource> packed_;
   std::vector<uint8_t> buffer_;
   inflate_state state_;
-  bool inside_ = true;  // of a stream
+  bool inside_ = true;   // of a stream
+  absl::Status damage_;  // after which there is nothing
 };
 
 }  // namespace rekindle

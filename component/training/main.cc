@@ -13,11 +13,11 @@
 #include "absl/log/globals.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "component/contract/evaluation_input.h"
@@ -304,17 +304,24 @@ int Main(const std::vector<std::string>& arguments) {
 
 namespace {
 
-// TensorFlow's own log is for its developers; set its variable to see it.
-void SilenceTensorFlow(int /*argc*/, char** /*argv*/, char** environment) {
+// TensorFlow's own log is for its developers: it says nothing, or what its
+// variable asks for, which the library itself does not look at so early.
+void SetTensorFlowLogLevel(int /*argc*/, char** /*argv*/, char** environment) {
+  constexpr absl::string_view kVariable = "TF_CPP_MIN_LOG_LEVEL=";
+  auto level = absl::LogSeverityAtLeast::kFatal;
   for (; *environment != nullptr; ++environment) {
-    if (absl::StartsWith(*environment, "TF_CPP_MIN_LOG_LEVEL=")) return;
+    absl::string_view value = *environment;
+    if (!absl::ConsumePrefix(&value, kVariable)) continue;
+    if (value.size() == 1 && value >= "0" && value <= "3") {
+      level = static_cast<absl::LogSeverityAtLeast>(value[0] - '0');
+    }
   }
-  absl::SetMinLogLevel(absl::LogSeverityAtLeast::kFatal);
+  absl::SetMinLogLevel(level);
 }
 
 // Called before the initialisers of libraries: TensorFlow's log already.
 [[gnu::section(".preinit_array"), gnu::used]] auto* const kBeforeLibraries =
-    SilenceTensorFlow;
+    SetTensorFlowLogLevel;
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "component/strategies/local_workers.h"
+#include "component/strategies/tf_config.h"
 #include "component/training/flags.h"
 #include "rekindle/training/strategy.h"
 
@@ -45,7 +46,8 @@ absl::Status CheckMode(const std::string& mode) {
 absl::StatusOr<int> RunWorkersCommand(const Flags& flags,
                                       const std::vector<std::string>& arguments,
                                       const std::string& tf_config) {
-  if (!tf_config.empty()) {
+  RK_ASSIGN_OR_RETURN(const Cluster cluster, ParseTfConfig(tf_config));
+  if (!cluster.workers.empty()) {
     return absl::InvalidArgumentError(
         "--workers starts processes on this machine, but TF_CONFIG names "
         "workers already; use one of the two");

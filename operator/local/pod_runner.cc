@@ -309,6 +309,14 @@ std::string PodRunner::WorkingFolder(const PodTask& task) const {
 }
 
 absl::StatusOr<ProcessSpec> PodRunner::Prepare(const PodTask& task) {
+  if (!task.definition->container.has_value() &&
+      !task.definition->script.has_value()) {
+    // A template of a library, as the pods of one step: those are not checked
+    // before a run.
+    return absl::InvalidArgumentError(absl::StrCat(
+        "template '", task.definition->name, "' is a ",
+        KindName(task.definition->kind()), ", which only a cluster has"));
+  }
   ProcessSpec spec;
   RK_ASSIGN_OR_RETURN(spec.argv, Arguments(task));
   spec.environment = Environment(task);

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
@@ -32,6 +33,13 @@ std::string PodNameOf(const json& pod) { return TextAt(pod, "/metadata/name"); }
 
 bool IsAskedFor(const json& pod, const std::string& name) {
   return name.empty() || PodNameOf(pod) == name || NodeNameOf(pod) == name;
+}
+
+// Argo's executor starts the step's command in the same container, and writes
+// there too.
+bool IsOfTheExecutor(absl::string_view line) {
+  return absl::StartsWith(line, "time=") &&
+         absl::StrContains(line, " argo=true");
 }
 
 // The pods that have begun, the first first.
@@ -78,6 +86,9 @@ class LogReaders {
     return ReadWholeLog(TextAt(pod, "/metadata/namespace"), PodNameOf(pod),
                         options_.log, options_.follow.backoff, client_,
                         [&](absl::string_view line) {
+                          if (!options_.executor && IsOfTheExecutor(line)) {
+                            return;
+                          }
                           const absl::MutexLock lock(&mutex_);
                           sink_(node, line);
                         });

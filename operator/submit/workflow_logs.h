@@ -13,8 +13,9 @@
 namespace rekindle::argo {
 
 struct WorkflowLogOptions {
-  LogOptions log;   // of each pod
-  std::string pod;  // a pod's or a node's name; empty: all
+  LogOptions log;         // of each pod
+  std::string pod;        // a pod's or a node's name; empty: all
+  bool executor = false;  // also what Argo's executor says of its own work
   FollowOptions follow;
 };
 

@@ -18,6 +18,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "base/utf8.h"
 #include "operator/workflow/yaml_scalar.h"
 
 namespace rekindle::argo {
@@ -189,6 +191,15 @@ class NodeBuilder : public YAML::EventHandler {
   size_t nodes_ = 0;
 };
 
+int FirstBadLine(absl::string_view text) {
+  int line = 1;
+  for (const absl::string_view one : absl::StrSplit(text, '\n')) {
+    if (!IsValidUtf8(one)) break;
+    ++line;
+  }
+  return line;
+}
+
 absl::Status ToStatus(const SourcePosition& position,
                       const std::string& message) {
   return absl::InvalidArgumentError(
@@ -224,6 +235,9 @@ std::string YamlNode::Describe() const {
 absl::StatusOr<std::vector<YamlNode>> ParseYaml(const std::string& text,
                                                 const std::string& file) {
   const auto name = std::make_shared<const std::string>(file);
+  if (!IsValidUtf8(text)) {
+    return ToStatus({name, FirstBadLine(text), 1}, "the text is not UTF-8");
+  }
   NodeBuilder builder(name);
   try {
     std::istringstream stream(text);

@@ -1,18 +1,17 @@
 """What a cluster does to steps: pods that vanish, too little memory, a metadata server that dies. Nothing is lost."""
 
 import json
+import secrets
 import tempfile
 
 from case import REKINDLE
 from steps import PENGUINS, StepsCase
 
-LONG = 200000  # steps; more than anybody waits for
 
-
-def workflow(trainer):
+def workflow(pipeline, trainer):
     """Examples, a schema and a training step with these parameters."""
     def task(name, template, depends, **parameters):
-        parameters = {"pipeline": "losses", **parameters}
+        parameters = {"pipeline": pipeline, **parameters}
         return {"name": name, "templateRef": {"name": "rekindle", "template": template}, "depends": depends,
                 "arguments": {"parameters": [{"name": k.replace("_", "-"), "value": str(v)} for k, v in parameters.items()]}}
 
@@ -30,15 +29,18 @@ def workflow(trainer):
 
 class LossesTest(StepsCase):
 
+    def setUp(self):
+        self.pipeline = "losses-" + secrets.token_hex(4)
+
     def submit_training(self, **trainer):
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-            json.dump(workflow(trainer), file)
+            json.dump(workflow(self.pipeline, trainer), file)
             file.flush()
             return self.submit(file.name)
 
     def training_pod(self, name):
         """The pod that is training, once a checkpoint is written."""
-        root = self.volume("rekindle-artifacts") / "pipelines" / "losses"
+        root = self.volume("rekindle-artifacts") / "pipelines" / self.pipeline
         self.until("a checkpoint", 240, lambda: list(root.rglob("*.index")))
         pods = [p["metadata"]["name"] for p in self.pods_of(name)
                 if "trainer" in p["metadata"]["name"] and p["status"]["phase"] == "Running"]
@@ -54,7 +56,7 @@ class LossesTest(StepsCase):
         self.assertGreaterEqual(report["execution_properties"]["resumed_from_step"], 100)
 
     def test_a_trainer_without_memory_is_recorded_as_such(self):
-        name = self.submit_training(train_steps=LONG, memory="160Mi", retries=1)
+        name = self.submit_training(train_steps=10, memory="192Mi", retries=1, custom_config='{"hidden_units": [8192, 8192]}')
         failed = self.wait_for(name, seconds=600)
         self.assertEqual(failed["status"]["phase"], "Failed", self.account_of(failed))
         (training,) = self.executions(failed)

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import subprocess
 
 from case import REKINDLE, REPO, ClusterCase
 
@@ -46,12 +45,3 @@ class StepsCase(ClusterCase):
 
     def pods_of(self, workflow_name):
         return self.cluster.get("-n", REKINDLE, "pods", "-l", "workflows.argoproj.io/workflow=" + workflow_name)["items"]
-
-    def pod_with(self, workflow_name, text):
-        """The name of a workflow's pod whose main container has written `text`."""
-        for pod in self.pods_of(workflow_name):
-            name = pod["metadata"]["name"]
-            log = self.kubectl("logs", "-n", REKINDLE, name, "-c", "main", check=False)
-            if text in (log.stdout or ""):
-                return name
-        return None

@@ -32,6 +32,11 @@ class LintPeerTest(Workspace):
         return subprocess.run(
             [self.argo, "lint", "--offline", "--no-color", *paths], capture_output=True, text=True, timeout=self.timeout)
 
+    def is_accepted(self, path, templates):
+        """What Argo cannot read as YAML it leaves out without a word: that is not accepting it."""
+        alone = self.argo_lint(path)
+        return "nothing to lint" not in alone.stdout + alone.stderr and self.argo_lint(path, *templates).returncode == 0
+
     def our_lint(self, *paths):
         result = self.run_command("lint", *paths, output="json")
         self.assertIn(result.returncode, (0, 1), result.stderr)
@@ -43,7 +48,7 @@ class LintPeerTest(Workspace):
     def test_what_argo_refuses_we_refuse_and_name_the_same_thing(self):
         self.assertGreaterEqual(len(BROKEN), 50)
         ours = {}
-        for finding in self.errors(*BROKEN[:]):
+        for finding in self.errors(*BROKEN):
             ours.setdefault(finding["file"], []).append(finding)
         for path in BROKEN:
             with self.subTest(path.name):
@@ -78,7 +83,7 @@ class LintPeerTest(Workspace):
         for path in paths:
             findings = by_file.get(str(path), [])
             checked += 1
-            if findings and self.argo_lint(path, *[one for one in templates if one != path]).returncode == 0:
+            if findings and self.is_accepted(path, [one for one in templates if one != path]):
                 refused.append((path.name, findings))
         self.assertGreater(checked, 150)
         self.assertEqual(refused, [])
@@ -110,7 +115,8 @@ class LintPeerTest(Workspace):
                 self.assertEqual(ours[name], set(node["properties"]))
 
     def schema(self, kind):
-        crd = yaml.safe_load((self.source / CRDS / ("argoproj.io_%s.yaml" % kind)).read_text())
+        text = (self.source / CRDS / ("argoproj.io_%s.yaml" % kind)).read_text()
+        crd = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         return Schema(crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"])
 
 

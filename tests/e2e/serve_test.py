@@ -36,6 +36,13 @@ class StoreBehindAPortTest(served.ServedWorkspace):
             result = self.run_command("metadata", "list", "artifacts", metadata="grpc://" + address)
             self.assert_refused(result, TRY_AGAIN, address, "cannot be reached")
 
+    def test_a_check_says_whether_a_server_answers(self):
+        server = self.serve(host="0.0.0.0")
+        port = server.grpc.rpartition(":")[2]
+        self.ok(self.run_command("serve", "--check", host="0.0.0.0", grpc_port=port))
+        self.assertEqual(server.stop(), 0)
+        self.assert_refused(self.run_command("serve", "--check", grpc_port=port), TRY_AGAIN, "127.0.0.1:" + port)
+
     def test_two_stores_are_one_too_many(self):
         result = self.run_command("metadata", "list", "artifacts", metadata="grpc://localhost:1", db="x.db")
         self.assert_refused(result, USAGE, "grpc://localhost:1", "x.db", "two stores")

@@ -10,6 +10,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -37,7 +38,7 @@ class Engine:
             stdout=self._log, stderr=self._log, start_new_session=True)  # Ctrl-C is for us, who stop it then
         atexit.register(self.stop)
         for asked in (signal.SIGTERM, signal.SIGHUP):
-            signal.signal(asked, lambda number, frame: os.sys.exit(128 + number))
+            signal.signal(asked, lambda number, frame: sys.exit(128 + number))
         self._wait_until_it_answers()
 
     def _wait_until_it_answers(self):

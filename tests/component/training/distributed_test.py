@@ -123,7 +123,9 @@ class DistributedTest(unittest.TestCase):
             (["--workers=two"], {}, "--workers is 'two'"),
             (["--workers=2", "--worker_restarts=-1"], {}, "--worker_restarts is '-1'"),
             (["--workers=2", "--mode=eval"], {}, "--workers is for training, but --mode is 'eval'"),
-            (["--workers=2"], {"TF_CONFIG": "{}"}, "TF_CONFIG names workers already"),
+            (["--workers=2"], {"TF_CONFIG": json.dumps(
+                {"cluster": {"worker": ["localhost:1"]}, "task": {"type": "worker", "index": 0}})},
+             "TF_CONFIG names workers already"),
             (["--worker_timeout=soon"], {}, "--worker_timeout is 'soon'"),
         ]:
             with self.subTest(flags=flags):

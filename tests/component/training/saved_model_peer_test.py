@@ -101,13 +101,13 @@ class SavedModelPeerTest(unittest.TestCase):
         self.assertTrue(np.isfinite(missing["scores"]).all())
 
     def test_tensorboard_reads_what_a_run_wrote(self):
-        read = {}
-        for part in ("train", "validation"):
-            read[part] = event_accumulator.EventAccumulator(f"{self.model_run}/{part}").Reload()
-        self.assertEqual([event.step for event in read["train"].Scalars("training_loss")], [60])
-        self.assertLess(read["train"].Scalars("training_loss")[0].value, 1.2)
-        accuracy = [event.value for event in read["validation"].Scalars("accuracy")]
-        self.assertGreater(accuracy[-1], 0.5)
+        folder = self.run_again({"log_interval": 20})
+        read = {part: event_accumulator.EventAccumulator(f"{folder}/model_run/{part}").Reload()
+                for part in ("train", "validation")}
+        losses = read["train"].Scalars("training_loss")
+        self.assertEqual([event.step for event in losses], [20, 40, 60])
+        self.assertLess(losses[-1].value, losses[0].value)
+        self.assertGreater(read["validation"].Scalars("accuracy")[-1].value, 0.5)
         self.assertIn("dense/kernel", read["train"].Tags()["tensors"], "histograms")
         self.assertIn("train_step", [node.name for node in read["train"].Graph().node])
 
@@ -190,18 +190,23 @@ class SavedModelPeerTest(unittest.TestCase):
         serve = tf.saved_model.load(self.model).signatures["serving_default"]
         self.assertEqual(serve(examples=tf.constant(batches[1]))["scores"].shape, [16, 3])
 
-    def warm_start_from(self, base_model, learning_rate=0.003):
-        """What became of each variable when training starts from base_model."""
-        folder = self.last_run = tempfile.mkdtemp(dir=self.temporary.name)
+    def run_again(self, config, **changes):
+        """Trains once more, with changes to the executor input and its custom config; the new run's folder."""
+        folder = tempfile.mkdtemp(dir=self.temporary.name)
         with open(f"{self.temporary.name}/executor_input.json", encoding="utf-8") as file:
             executor_input = json.load(file)
-        executor_input |= {"base_model": base_model, "train_steps": 1, "serving_model_dir": f"{folder}/model",
-                           "model_run_dir": f"{folder}/model_run", "output_path": f"{folder}/output.json"}
-        executor_input["custom_config"] = (executor_input["custom_config"] or {}) | {"learning_rate": learning_rate}
+        executor_input |= {"serving_model_dir": f"{folder}/model", "model_run_dir": f"{folder}/model_run",
+                           "output_path": f"{folder}/output.json", **changes}
+        executor_input["custom_config"] |= config
         with open(f"{folder}/input.json", "w", encoding="utf-8") as file:
             json.dump(executor_input, file)
         subprocess.run([TRAINER, f"--executor_input={folder}/input.json"], check=True, stdout=subprocess.DEVNULL)
-        with open(f"{folder}/output.json", encoding="utf-8") as file:
+        return folder
+
+    def warm_start_from(self, base_model, learning_rate=0.003):
+        """What became of each variable when training starts from base_model."""
+        self.last_run = self.run_again({"learning_rate": learning_rate}, base_model=base_model, train_steps=1)
+        with open(f"{self.last_run}/output.json", encoding="utf-8") as file:
             variables = json.load(file)["warm_start"]["variables"]
         return {variable["name"]: variable["reason"] or "restored" for variable in variables}
 

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 // As Argo's controller writes it: a DAG with a retried task, a loop and an exit
 // handler.
 json AWorkflow() {
-  return json::parse(R"({
+  return json::parse(R"json({
     "metadata": {"name": "w"},
     "status": {"phase": "Running", "startedAt": "2026-01-01T00:00:00Z",
       "progress": "2/4",
@@ -46,16 +46,9 @@ json AWorkflow() {
         "g0": {"id": "g0", "name": "w.push(0:eu)", "displayName": "push(0:eu)",
           "type": "Pod", "phase": "Running", "boundaryID": "w",
           "startedAt": "2026-01-01T00:01:07Z", "progress": "3/10"},
-        "x": {
-  "id" : "x",
-         "name" : "w.onExit",
-                  "displayName" : "w.onExit",
-                                  "type" : "Pod",
-                                           "phase" : "Pending"
-}
-}
-}
-})");
+        "x": {"id": "x", "name": "w.onExit", "displayName": "w.onExit",
+          "type": "Pod", "phase": "Pending"}
+      }}})json");
 }
 
 TEST(NodeGraphTest, PartsAreBelowTheirRetryOrLoop) {
@@ -63,13 +56,13 @@ TEST(NodeGraphTest, PartsAreBelowTheirRetryOrLoop) {
       absl::FromDateTime(2026, 1, 1, 0, 1, 10, absl::UTCTimeZone());
   EXPECT_EQ(GraphText(AWorkflow(), {false, now}),
             "w  Running  1m10s  2/4 done\n"
-            "STEP                TEMPLATE          DURATION  MESSAGE\n"
-            "● w                 main              1m10s\n"
-            "├─✔ train           rekindle/trainer  1m05s\n"
-            "│ ├─✖ train(0)                        30s       exit code 75\n"
-            "│ └─✔ train(1)                        34s\n"
-            "└─● push                              3s\n"
-            "  └─● push(0:eu)                      3s        3/10\n"
+            "STEP              TEMPLATE          DURATION  MESSAGE\n"
+            "● w               main              1m10s\n"
+            "├─✔ train         rekindle/trainer  1m05s\n"
+            "│ ├─✖ train(0)                      30s       exit code 75\n"
+            "│ └─✔ train(1)                      34s\n"
+            "└─● push                            3s\n"
+            "  └─● push(0:eu)                    3s        3/10\n"
             "◷ w.onExit\n");
 }
 

@@ -54,6 +54,7 @@ TEST(YamlTest, MistakesHaveTheirPlace) {
   EXPECT_THAT(Problem("a: *nowhere\n"), HasSubstr("not YAML"));
   EXPECT_THAT(Problem("a: &x [*x]\n"), HasSubstr("inside what it stands for"));
   EXPECT_THAT(Problem("[a]: 1\n"), HasSubstr("a key must be a string"));
+  EXPECT_EQ(Problem("a: 1\nb: \xff\n"), "a.yaml:2:1: the text is not UTF-8");
 }
 
 TEST(YamlTest, AliasesOfAliasesDoNotFillTheMemory) {
