@@ -7,6 +7,9 @@ import tempfile
 from case import REKINDLE
 from steps import PENGUINS, StepsCase
 
+# Half a minute or more on a fast machine: time enough to do something to it.
+LONG = {"train_steps": 60000, "custom_config": '{"checkpoint_interval": 500}'}
+
 
 def workflow(pipeline, trainer):
     """Examples, a schema and a training step with these parameters."""
@@ -48,12 +51,12 @@ class LossesTest(StepsCase):
         return pods[0]
 
     def test_a_deleted_pod_is_replaced_and_resumes_from_its_checkpoint(self):
-        name = self.submit_training(train_steps=6000, custom_config='{"checkpoint_interval": 100}')
+        name = self.submit_training(**LONG)
         self.kubectl("delete", "pod", "-n", REKINDLE, self.training_pod(name), "--wait=false")
         done = self.succeeded(name, seconds=600)
         report = json.loads(self.outputs_of(done, "train")["report"])
         self.assertEqual(report["attempt"], 2)
-        self.assertGreaterEqual(report["execution_properties"]["resumed_from_step"], 100)
+        self.assertGreaterEqual(report["execution_properties"]["resumed_from_step"], 500)
 
     def test_a_trainer_without_memory_is_recorded_as_such(self):
         name = self.submit_training(train_steps=10, memory="192Mi", retries=1, custom_config='{"hidden_units": [8192, 8192]}')
@@ -64,7 +67,7 @@ class LossesTest(StepsCase):
         self.assertIn("OUT_OF_MEMORY", json.dumps(training))
 
     def test_a_metadata_server_that_is_killed_loses_nothing(self):
-        name = self.submit_training(train_steps=3000, custom_config='{"checkpoint_interval": 100}')
+        name = self.submit_training(**LONG)
         self.training_pod(name)
         before = self.metadata("list", "executions")
         self.kubectl("delete", "pod", "-n", REKINDLE, "-l", "app.kubernetes.io/component=metadata", "--force", "--grace-period=0")
@@ -104,7 +107,11 @@ class PlacementTest(StepsCase):
         return any("Insufficient nvidia.com/gpu" in c.get("message", "") for c in conditions)
 
     def advertise_gpu(self):
-        patch = [{"op": "add", "path": "/status/%s/nvidia.com~1gpu" % part, "value": "1"} for part in ("capacity", "allocatable")]
+        self.change_gpu({"op": "add", "value": "1"})
+        self.addCleanup(self.change_gpu, {"op": "remove"})
+
+    def change_gpu(self, operation):
+        patch = [{**operation, "path": "/status/%s/nvidia.com~1gpu" % part} for part in ("capacity", "allocatable")]
         self.kubectl("patch", "node", "node1", "--subresource=status", "--type=json", "-p", json.dumps(patch))
 
     def test_the_steps_account_may_report_and_nothing_else(self):
