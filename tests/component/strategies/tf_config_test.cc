@@ -35,7 +35,8 @@ TEST(TfConfigTest, WithoutAChiefItIsWorkerZero) {
 }
 
 TEST(TfConfigTest, NothingIsNoCluster) {
-  for (const std::string text : {"", "{}", " { } ", R"({"cluster": {}, "task": {}})"}) {
+  for (const std::string text :
+       {"", "{}", " { } ", R"({"cluster": {}, "task": {}})"}) {
     const absl::StatusOr<Cluster> cluster = ParseTfConfig(text);
     ASSERT_TRUE(cluster.ok()) << cluster.status();
     EXPECT_THAT(cluster->workers, IsEmpty());

@@ -140,7 +140,8 @@ TEST_F(TrainerProcessTest, AFailureIsOneSentenceAndInTheOutput) {
   TrainerProcess process({InputFlag(input)});
   EXPECT_EQ(process.Wait(), 1);
   EXPECT_THAT(process.text(), HasSubstr("rekindle-trainer: schema '"));
-  EXPECT_EQ(std::ranges::count(process.text(), '\n'), 1) << process.text();
+  // Behind the line that names the devices.
+  EXPECT_EQ(std::ranges::count(process.text(), '\n'), 2) << process.text();
   const auto output = ReadExecutorOutput(input.output_path);
   ASSERT_TRUE(output.ok()) << output.status();
   EXPECT_THAT(output->error->message, HasSubstr("no feature 'colour'"));
