@@ -100,11 +100,30 @@ class ClockTest(faulty_step.FaultyStep):
 
 class TwoLaunchersTest(faulty_step.FaultyStep):
 
+    def asleep_at(self, stage):
+        """A step of a fresh store that has stopped at the stage, and not amid a renewal of its lease: nobody could write then."""
+        while True:
+            self.begin_anew()
+            sleeper = self.start_until(stage)
+            if self.can_write():
+                return sleeper
+            self.end(sleeper)
+
+    def can_write(self):
+        connection = sqlite3.connect(self.db, timeout=2, isolation_level=None)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+            return True
+        except sqlite3.OperationalError:
+            return False
+        finally:
+            connection.close()
+
     def test_one_sleeps_past_its_lease_at_any_boundary_and_one_publishes(self):
         for stage in ("claimed", "executed", "announced", "renamed"):
             with self.subTest(stage=stage):
-                self.begin_anew()
-                sleeper = self.start_until(stage)
+                sleeper = self.asleep_at(stage)
                 report, _ = self.retry()
                 sleeper.send_signal(signal.SIGCONT)
                 late = self.answer(sleeper)
