@@ -20,7 +20,9 @@
 #include "cli/exit_code.h"
 #include "cli/flag_set.h"
 #include "cli/parse_or_exit.h"
+#include "metadata/api/grpc_store.h"
 #include "metadata/api/open_store.h"
+#include "metadata/api/tls_files.h"
 #include "metadata/server/metadata_server.h"
 
 namespace rekindle {
@@ -37,6 +39,7 @@ struct ServeFlags {
   bool read_only = false;
   absl::Duration grace = absl::Seconds(30);
   bool check = false;
+  TlsFiles shown_by_check;
 
   void Bind(FlagSet& flags) {
     flags.String("db", "FILE", &db,
@@ -67,6 +70,11 @@ struct ServeFlags {
     flags.Bool("check", &check,
                "serve nothing; ask the server at this host and port whether "
                "its store answers: exit code 0 if it does, 75 if not");
+    flags.String("metadata-cert", "FILE", &shown_by_check.certificate,
+                 "and what to show it, with --tls-client-ca (default: what "
+                 "--tls-cert names)");
+    flags.String("metadata-key", "FILE", &shown_by_check.key,
+                 "and the certificate's key");
   }
 };
 
@@ -145,14 +153,24 @@ std::string LocalAddressOf(const std::string& host) {
   return host == "::" || host == "[::]" ? "::1" : host;
 }
 
+// The store behind the server that these flags start.
+absl::StatusOr<std::unique_ptr<Store>> ConnectToServer(
+    const ServeFlags& flags) {
+  RK_ASSIGN_OR_RETURN(const ServerOptions options, OptionsFrom(flags));
+  const std::string address =
+      HostAndPort(LocalAddressOf(options.host), options.grpc_port);
+  if (options.tls.empty()) return ConnectGrpcStore(address);
+  // Its certificate is for the name that others call it by.
+  return ConnectTlsStore(
+      address,
+      flags.shown_by_check.empty() ? options.tls : flags.shown_by_check,
+      {.verify_server = false});
+}
+
 // Asks a server for what takes it to its store and back.
 absl::Status Check(const ServeFlags& flags) {
-  RK_ASSIGN_OR_RETURN(const ServerOptions options, OptionsFrom(flags));
-  RK_ASSIGN_OR_RETURN(
-      const std::unique_ptr<Store> store,
-      OpenStore(absl::StrCat("grpc://", HostAndPort(LocalAddressOf(flags.host),
-                                                    options.grpc_port)),
-                SystemClock()));
+  RK_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store,
+                      ConnectToServer(flags));
   return store->metadata().GetContextTypes({}).status();
 }
 

@@ -83,7 +83,8 @@ absl::Status CheckPythonProgram(const std::string& name,
   if (PathExists(program)) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("there is no ", program, ", which ", what_for,
-                   "; REKINDLE_PYTHON_LIB names its folder"));
+                   "; REKINDLE_PYTHON_LIB names its folder; in a container, "
+                   "use the image rekindle:trainer-python"));
 }
 
 // Refuses what goes with rekindle-trainer only.

@@ -19,6 +19,7 @@
 #include "tensorflow/cc/ops/resource_variable_ops.h"
 #include "tensorflow/cc/saved_model/constants.h"
 #include "tensorflow/core/framework/variable.pb.h"
+#include "tensorflow/core/lib/strings/proto_serialization.h"
 #include "tensorflow/core/protobuf/meta_graph.pb.h"
 #include "tensorflow/core/protobuf/saved_model.pb.h"
 
@@ -244,9 +245,14 @@ absl::Status WriteSavedModel(const SavedModelContents& contents,
       Values(contents),
       absl::StrCat(variables, "/", tensorflow::kSavedModelVariablesFilename)));
   RK_RETURN_IF_ERROR(CopyAssets(contents.assets, folder));
+  // Of one training there is one model, byte for byte: the order of maps is
+  // otherwise another in each process.
+  std::string bytes;
+  if (!tensorflow::SerializeToStringDeterministic(model, &bytes)) {
+    return absl::InternalError("the serving graph is too large to be written");
+  }
   return ReplaceFile(
-      absl::StrCat(folder, "/", tensorflow::kSavedModelFilenamePb),
-      model.SerializeAsString());
+      absl::StrCat(folder, "/", tensorflow::kSavedModelFilenamePb), bytes);
 }
 
 }  // namespace rekindle

@@ -8,6 +8,11 @@
 
 namespace rekindle {
 
+// What to tell whoever named a trainer that cannot be started.
+inline constexpr char kNamesTrainer[] =
+    "--trainer or REKINDLE_TRAINER names the program; in a container, use the "
+    "image rekindle:trainer";
+
 // Why a child failed, in its own words, with the reason attached.
 absl::Status StatusOf(const ExecutorError& error);
 

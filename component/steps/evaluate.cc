@@ -117,7 +117,7 @@ class Evaluate : public Executor {
     if (ended.ok() || ReasonOf(ended) != FailureReason::kChildCannotStart) {
       return ended;
     }
-    return WithNote(ended, "--trainer or REKINDLE_TRAINER names the program");
+    return WithNote(ended, kNamesTrainer);
   }
 
   static absl::Status CheckAnswer(const EvaluationInput& input,

@@ -9,7 +9,8 @@ namespace rekindle {
 
 // What to tell whoever named a Python interpreter that cannot be started.
 inline constexpr char kNamesInterpreter[] =
-    "--python or REKINDLE_PYTHON names the interpreter";
+    "--python or REKINDLE_PYTHON names the interpreter; in a container, use "
+    "the image rekindle:trainer-python";
 
 // What a Python interpreter says of itself.
 struct Interpreter {

@@ -16,6 +16,7 @@
 #include "component/launch/failure.h"
 #include "component/launch/step.h"
 #include "component/launch/step_child.h"
+#include "component/steps/child_answer.h"
 #include "component/steps/interpreter.h"
 #include "component/steps/train.h"
 
@@ -92,9 +93,7 @@ absl::Status RunTrainChild(const TrainOptions& options,
   if (ended.ok() || ReasonOf(ended) != FailureReason::kChildCannotStart) {
     return ended;
   }
-  return WithNote(ended,
-                  python ? kNamesInterpreter
-                         : "--trainer or REKINDLE_TRAINER names the program");
+  return WithNote(ended, python ? kNamesInterpreter : kNamesTrainer);
 }
 
 CacheFields TrainCodeFields(const TrainOptions& options) {

@@ -38,7 +38,7 @@ absl::StatusOr<bool> IsAbandoned(const Chief& chief, StepStore& steps) {
   request.set_state(v1::FinishRequest::FAILED);
   request.set_if_abandoned(true);
   request.set_dry_run(true);
-  const absl::Status closed = steps.Finish(request).status();
+  absl::Status closed = steps.Finish(request).status();
   if (closed.ok()) return true;
   // Alive; or something became of it since we looked, which we see next time.
   if (absl::IsFailedPrecondition(closed) || absl::IsAborted(closed)) {

@@ -63,6 +63,13 @@ bool HasEnded(const Chief& chief, int64_t over_before) {
          (chief.state == Chief::State::kFailure && chief.attempt > over_before);
 }
 
+// Nobody tries a chief again that failed like this, unless by hand.
+bool HasFailedForGood(const Chief& chief) {
+  if (chief.state != Chief::State::kFailure) return false;
+  const absl::Status failure = EndOfWork(chief, chief).value();
+  return !IsTransient(failure) && !absl::IsResourceExhausted(failure);
+}
+
 // The store may.
 bool MayComeBack(const absl::Status& status) {
   return IsTransient(status) || absl::IsAborted(status);
@@ -176,7 +183,7 @@ absl::StatusOr<Chief> Follower::AwaitChief(const StepSpec& spec) const {
   absl::Time last_alive = begin;
   std::optional<int64_t> over_before;
   while (true) {
-    const absl::StatusOr<Chief> chief = LookAtChief(spec.ExternalId(), store_);
+    absl::StatusOr<Chief> chief = LookAtChief(spec.ExternalId(), store_);
     if (!chief.ok() && !MayComeBack(chief.status())) return chief.status();
     if (chief.ok()) {
       if (!over_before.has_value()) over_before = AttemptsOver(*chief);
@@ -184,6 +191,10 @@ absl::StatusOr<Chief> Follower::AwaitChief(const StepSpec& spec) const {
         return chief;
       }
       if (chief->state == Chief::State::kWorking) last_alive = absl::Now();
+      if (HasFailedForGood(*chief) &&
+          absl::Now() >= last_alive + options_.failed_chief_timeout) {
+        return chief;
+      }
     }
     if (absl::Now() >=
         std::min(last_alive + options_.chief_timeout, options_.deadline)) {

@@ -18,6 +18,9 @@ struct FollowOptions {
   WorkerRole role;
   // How long to wait for a chief whose claim is alive.
   absl::Duration chief_timeout = absl::Minutes(10);
+  // How long to wait for another try of one that had failed before we came, in
+  // a way that a retry does not change. Somebody may have mended it.
+  absl::Duration failed_chief_timeout = absl::Minutes(1);
   // How often to look what became of it.
   absl::Duration look_every = absl::Seconds(1);
   // How long a store that is away is waited for, each time.

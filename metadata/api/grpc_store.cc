@@ -57,6 +57,11 @@ absl::Status FromGrpc(const grpc::Status& status, const Peer& peer) {
                                  " did not answer within ",
                                  absl::FormatDuration(peer.timeout), ": ",
                                  status.error_message())};
+    case absl::StatusCode::kCancelled:
+      // Not by us, who never do: a server that stops drops the calls under way.
+      return absl::UnavailableError(
+          absl::StrCat("the metadata server at ", peer.address,
+                       " dropped the call; it was stopped"));
     default:
       return {code, status.error_message()};
   }
@@ -174,8 +179,12 @@ class GrpcMaintenanceStore : public MaintenanceStore {
       chunk.set_data(buffer.data(), static_cast<size_t>(file.gcount()));
       // A stream that broke says why when it is finished.
     } while (writer->Write(chunk) && file);
-    // Half a file must not look like a whole one.
-    if (file.bad()) context.TryCancel();
+    if (file.bad()) {
+      // Half a file must not look like a whole one.
+      context.TryCancel();
+      writer->Finish();
+      return ErrnoStatus(EIO, "read", path);
+    }
     writer->WritesDone();
     RK_RETURN_IF_ERROR(Explain(writer->Finish()));
     return response.records();
@@ -249,7 +258,10 @@ std::unique_ptr<Store> ConnectGrpcStore(const std::string& address,
 absl::StatusOr<std::unique_ptr<Store>> ConnectTlsStore(
     const std::string& address, const TlsFiles& files,
     const GrpcOptions& options) {
-  RK_ASSIGN_OR_RETURN(const auto credentials, MakeTlsChannelCredentials(files));
+  RK_ASSIGN_OR_RETURN(const auto credentials,
+                      options.verify_server
+                          ? MakeTlsChannelCredentials(files)
+                          : MakeUnverifiedTlsChannelCredentials(files));
   return Connect(address, credentials, options);
 }
 

@@ -16,6 +16,9 @@ struct GrpcOptions {
   absl::Duration timeout = absl::Minutes(1);
   // How large one message may be, either way.
   int max_message_bytes = 64 << 20;
+  // With TLS: whether the server must prove who it is. False is for one who
+  // only asks whether a server of this machine lives.
+  bool verify_server = true;
 };
 
 // A store behind a server at `address` ("host:port"): Rekindle's, or ML

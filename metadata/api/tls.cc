@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -15,6 +16,7 @@
 #include "grpcpp/security/credentials.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/security/tls_certificate_provider.h"
+#include "grpcpp/security/tls_certificate_verifier.h"
 #include "grpcpp/security/tls_credentials_options.h"
 #include "metadata/api/tls_files.h"
 
@@ -63,6 +65,12 @@ absl::Status CheckFiles(const TlsFiles& files) {
   return absl::OkStatus();
 }
 
+absl::Status CheckFilesWithCertificate(const TlsFiles& files) {
+  if (!files.certificate.empty()) return CheckFiles(files);
+  return absl::InvalidArgumentError(
+      "a server with TLS needs a certificate and its key");
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>>
@@ -75,13 +83,30 @@ MakeTlsChannelCredentials(const TlsFiles& files) {
   return grpc::SslCredentials(options);
 }
 
+absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>>
+MakeUnverifiedTlsChannelCredentials(const TlsFiles& files) {
+  RK_RETURN_IF_ERROR(CheckFilesWithCertificate(files));
+  grpc::experimental::IdentityKeyCertPair ours;
+  RK_ASSIGN_OR_RETURN(ours.private_key, ReadFile(files.key));
+  RK_ASSIGN_OR_RETURN(ours.certificate_chain, ReadFile(files.certificate));
+  grpc::experimental::TlsChannelCredentialsOptions options;
+  // gRPC wants an authority also where none is asked, and a container may have
+  // none of its own.
+  options.set_certificate_provider(
+      std::make_shared<grpc::experimental::StaticDataCertificateProvider>(
+          ours.certificate_chain, std::vector{ours}));
+  options.watch_root_certs();
+  options.watch_identity_key_cert_pairs();
+  options.set_verify_server_certs(false);
+  options.set_check_call_host(false);
+  options.set_certificate_verifier(
+      std::make_shared<grpc::experimental::NoOpCertificateVerifier>());
+  return grpc::experimental::TlsCredentials(options);
+}
+
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>>
 MakeTlsServerCredentials(const TlsFiles& files) {
-  if (files.certificate.empty()) {
-    return absl::InvalidArgumentError(
-        "a server with TLS needs a certificate and its key");
-  }
-  RK_RETURN_IF_ERROR(CheckFiles(files));
+  RK_RETURN_IF_ERROR(CheckFilesWithCertificate(files));
   grpc::experimental::TlsServerCredentialsOptions options(
       std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(
           files.key, files.certificate, files.ca, kRefreshSeconds));

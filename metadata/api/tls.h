@@ -19,6 +19,14 @@ namespace rekindle {
 absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>>
 MakeTlsChannelCredentials(const TlsFiles& files);
 
+// For a client that only asks whether a server of its own machine lives: it
+// must have a certificate, the server's own perhaps; that of the server may be
+// any, and `ca` does not matter.
+//
+//   as above
+absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>>
+MakeUnverifiedTlsChannelCredentials(const TlsFiles& files);
+
 // For a server, which must have a certificate. With a `ca` it takes only
 // clients whose certificate that one has signed. Files that are replaced while
 // it runs are read anew within some seconds.

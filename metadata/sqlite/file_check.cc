@@ -54,10 +54,10 @@ absl::Status CheckFolder(const std::string& path, const std::string& folder,
   }
   // SQLite keeps its journal beside the database.
   if (mode != Database::Mode::kReadOnly && access(folder.c_str(), W_OK) != 0) {
-    return absl::PermissionDeniedError(
-        absl::StrCat("metadata database ", path, ": the folder ", folder,
-                     " is not writable; change its permissions, or open the ",
-                     "database read-only"));
+    return absl::PermissionDeniedError(absl::StrCat(
+        "metadata database ", path, ": the folder ", folder,
+        " is not writable by user ", getuid(),
+        "; change its permissions, or open the database ", "read-only"));
   }
   return absl::OkStatus();
 }
@@ -86,8 +86,8 @@ absl::Status CheckExistingFile(const std::string& path, Database::Mode mode) {
   if (access(path.c_str(), read_only ? R_OK : R_OK | W_OK) != 0) {
     return absl::PermissionDeniedError(absl::StrCat(
         "metadata database ", path, " is not ",
-        read_only ? "readable" : "writable", "; change its permissions",
-        read_only ? "" : ", or open it read-only"));
+        read_only ? "readable" : "writable", " by user ", getuid(),
+        "; change its permissions", read_only ? "" : ", or open it read-only"));
   }
   // An empty file is what `mktemp` leaves: to be filled.
   if (info.st_size == 0 && mode == Database::Mode::kCreate) {

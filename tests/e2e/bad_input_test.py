@@ -139,6 +139,19 @@ class TrainTest(workspace.Workspace):
         self.assert_recorded("INPUT_UNUSABLE")
         self.assertEqual(self.published("Trainer", "model"), [])
 
+    def assert_without_trainer(self, verb):
+        result = self.step(verb, label_key="species", trainer="/no/trainer")
+        self.assert_refused(result, FAILED, "/no/trainer", "--trainer or REKINDLE_TRAINER names the program",
+                            "in a container, use the image rekindle:trainer)")
+        self.assert_recorded("CHILD_CANNOT_START")
+
+    def test_without_a_trainer_it_names_the_image_that_has_one(self):
+        self.prepare()
+        self.assert_without_trainer("train")
+        (self.dir / "model").mkdir()
+        self.report("import", type="Model", uri=self.dir / "model")
+        self.assert_without_trainer("evaluate")
+
     def test_unknown_setting_gets_the_nearest_name(self):
         self.prepare()
         result = self.train_result(custom_config='{"batch_sise": 8}')

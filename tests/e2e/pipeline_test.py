@@ -148,6 +148,14 @@ class PipelineTest(workspace.Workspace):
             digests.add(report["outputs"]["examples"]["custom_properties"]["digest"])
         self.assertEqual(len(digests), 1)
 
+    def test_equal_trainings_give_the_same_model_byte_for_byte(self):
+        self.prepare()
+        digests = set()
+        for run in ("a", "b"):
+            report = self.train(run, base_model="none", no_cache="true")
+            digests.add(report["outputs"]["model"]["custom_properties"]["digest"])
+        self.assertEqual(len(digests), 1)
+
 
 class InterruptionTest(workspace.Workspace):
 

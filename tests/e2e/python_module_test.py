@@ -249,11 +249,19 @@ class BadModuleTest(ModuleWorkspace):
     def test_an_interpreter_that_is_none_or_has_no_tensorflow(self):
         self.prepare()
         module = self.write("module.py", "import tensorflow\ndef run_fn(a): pass")
-        self.refused(module, "CHILD_CANNOT_START", "/no/python", "--python or REKINDLE_PYTHON", python="/no/python")
+        self.refused(module, "CHILD_CANNOT_START", "/no/python", "--python or REKINDLE_PYTHON",
+                     "use the image rekindle:trainer-python", python="/no/python")
         bare = pathlib.Path(self.dir / "bare")
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", bare], check=True)
         self.refused(module, "PACKAGE_MISSING", "'tensorflow' is missing in",
                      "bare/bin/python -m pip install tensorflow", traceback=True, python=bare / "bin" / "python")
+
+    def test_without_what_runs_modules_it_names_the_image_that_has_it(self):
+        module = self.write("module.py", "def run_fn(a): pass")
+        result = self.run_module(module, "r1", environment={"REKINDLE_PYTHON_LIB": "/no/library"})
+        self.assert_refused(result, FAILED, "there is no /no/library/run_module.py", "REKINDLE_PYTHON_LIB names its folder",
+                            "in a container, use the image rekindle:trainer-python")
+        self.assertEqual(self.rows("Execution"), 0)
 
     def test_flags_that_do_not_go_together(self):
         module = self.write("module.py", "def run_fn(a): pass")

@@ -38,8 +38,8 @@ class TlsTest(workspace.Workspace):
         super().setUp()
         self.ours, self.theirs = Authority(self.dir, "ours"), Authority(self.dir, "theirs")
 
-    def serve(self, **flags):
-        certificate, key = self.ours.sign("server")
+    def serve(self, names="DNS:localhost,IP:127.0.0.1", **flags):
+        certificate, key = self.ours.sign("server", names)
         server = served.Server(self.db, tls_cert=certificate, tls_key=key, **flags)
         self.addCleanup(server.close)
         return server
@@ -73,6 +73,29 @@ class TlsTest(workspace.Workspace):
                 "no TLS": self.ask(server, url=plain)}.items():
             with self.subTest(what):
                 self.assert_refused(result, TRY_AGAIN, "metadata server", server.grpc)
+
+    def check(self, server, **flags):
+        """serve --check, told by variables what the server was told by flags, as in a container."""
+        flags = {"grpc_port": server.grpc.rpartition(":")[2], "tls_cert": self.dir / "ours-server.pem",
+                 "tls_key": self.dir / "ours-server.key", **flags}
+        variables = {"REKINDLE_" + name.upper(): str(value) for name, value in flags.items() if value is not None}
+        return subprocess.run(self.command("serve", "--check"), capture_output=True, text=True, timeout=self.timeout,
+                              env={**workspace.ENVIRONMENT, **variables})
+
+    def test_a_check_reaches_a_server_whose_certificate_is_for_others(self):
+        server = self.serve(names="DNS:metadata.test")
+        self.ok(self.check(server))
+        self.assert_refused(self.check(server, tls_cert=None, tls_key=None), TRY_AGAIN, server.grpc)
+        self.assertEqual(server.stop(), 0)
+        self.assert_refused(self.check(server), TRY_AGAIN, server.grpc)
+
+    def test_a_check_shows_the_servers_own_certificate_or_the_one_that_is_named(self):
+        server = self.serve(tls_client_ca=self.ours.certificate)
+        self.ok(self.check(server, tls_client_ca=self.ours.certificate))
+        server = self.serve(tls_client_ca=self.theirs.certificate)
+        self.assert_refused(self.check(server, tls_client_ca=self.theirs.certificate), TRY_AGAIN, server.grpc)
+        certificate, key = self.theirs.sign("client")
+        self.ok(self.check(server, tls_client_ca=self.theirs.certificate, metadata_cert=certificate, metadata_key=key))
 
     def test_http_has_health_and_metrics_only(self):
         server = self.serve()

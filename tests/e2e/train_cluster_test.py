@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 
 import served
 import workspace
@@ -24,6 +25,22 @@ pathlib.Path(fn_args["serving_model_dir"], "saved_model.pb").touch()
 pathlib.Path(fn_args["output_path"]).write_text(json.dumps({
     "error": None, "train_complete": True, "global_step": 1, "resumed_from_step": None, "metrics": {},
     "warm_start": None, "environment": {}}))
+"""
+
+# A module in Python that notes its role. A parameter server works until it is stopped, the others until all have begun.
+MODULE = """
+import json, os, pathlib, time
+
+def run_fn(fn_args):
+    role = json.loads(os.environ["TF_CONFIG"])["task"]["type"]
+    roles = pathlib.Path(fn_args.custom_config["roles"])
+    with roles.open("a") as file:
+        file.write(role + "\\n")
+    while role == "ps" or len(roles.read_text().splitlines()) < 3:
+        time.sleep(0.1)
+    if role == "chief":
+        pathlib.Path(fn_args.serving_model_dir).mkdir(parents=True)
+        pathlib.Path(fn_args.serving_model_dir, "saved_model.pb").touch()
 """
 
 
@@ -57,7 +74,7 @@ class TrainClusterTest(served.ServedWorkspace):
         """Waits for it; its report and its last line on stderr."""
         stdout, stderr = process.communicate(timeout=200)
         self.assertEqual(process.returncode, exit_code, stderr)
-        return json.loads(stdout) if stdout else None, stderr.strip().splitlines()[-1]
+        return json.loads(stdout) if stdout else None, stderr.strip().rpartition("\n")[2]
 
     def wait_for_line(self, process, start):
         for line in process.stderr:
@@ -70,6 +87,13 @@ class TrainClusterTest(served.ServedWorkspace):
         trainer.write_text(TRAINER)
         trainer.chmod(0o755)
         return {"trainer": trainer, "skip_validation": "true", "lease": "2s"}
+
+    def module(self):
+        """The flags of a step that runs it, and the file of the roles."""
+        module, roles = self.dir / "module.py", self.dir / "roles"
+        module.write_text(MODULE)
+        return {"module_file": module, "python": sys.executable, "skip_validation": "true", "lease": "2s",
+                "custom_config": json.dumps({"roles": str(roles)})}, roles
 
     def assert_one_model(self, chief, worker):
         """Of two reports: the chief's has a model, the worker only took part; nothing is left over."""
@@ -126,6 +150,16 @@ class TrainClusterTest(served.ServedWorkspace):
         self.assertEqual(self.states()[-1], "COMPLETE")
         self.assertEqual(len(self.query("list", "artifacts", "--type=Model")), 1)
         self.assertEqual(report["attempt"], 1)
+
+    def test_a_module_in_python_has_every_role_and_writes_one_model(self):
+        self.prepare()
+        flags, roles = self.module()
+        cluster = self.cluster(chief=1, worker=1, ps=1)
+        processes = [self.start(cluster, role, 0, **flags) for role in cluster]
+        chief, worker, server = (self.end(process)[0] for process in processes)
+        self.assertEqual(sorted(roles.read_text().splitlines()), ["chief", "ps", "worker"])
+        self.assert_one_model(chief, worker)
+        self.assert_one_model(chief, server)
 
     def test_a_parameter_server_of_a_killed_chief_may_be_tried_again(self):
         self.prepare()

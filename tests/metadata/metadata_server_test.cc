@@ -18,6 +18,7 @@
 #include "metadata/api/rpc_list.h"
 #include "metadata/server/call_runner.h"
 #include "metadata/server/grpc_service.h"
+#include "ml_metadata/proto/metadata_store_service.grpc.pb.h"
 #include "tests/support/status_matchers.h"
 
 namespace rekindle {
@@ -206,6 +207,29 @@ TEST_F(MetadataServerTest, ShutdownFinishesACallOverGrpcAndRefusesOthers) {
   shutdown.get();
   EXPECT_THAT(client->metadata().GetArtifacts({}),
               StatusIs(StatusCode::kUnavailable));
+}
+
+// As gRPC answers a call under way when its server is stopped.
+class StoppingService : public ml_metadata::MetadataStoreService::Service {
+ public:
+  grpc::Status GetArtifactTypes(
+      grpc::ServerContext*, const ml_metadata::GetArtifactTypesRequest*,
+      ml_metadata::GetArtifactTypesResponse*) override {
+    return grpc::Status::CANCELLED;
+  }
+};
+
+TEST_F(MetadataServerTest, ACallThatAStoppingServerDropsMayBeRepeated) {
+  StoppingService service;
+  int port = 0;
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
+                           &port);
+  builder.RegisterService(&service);
+  const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
+  EXPECT_THAT(
+      Connect(port)->metadata().GetArtifactTypes({}),
+      StatusIs(StatusCode::kUnavailable, HasSubstr("dropped the call")));
 }
 
 TEST_F(MetadataServerTest, ShutdownFinishesACallOverHttp) {

@@ -223,6 +223,21 @@ TEST_F(FollowerTest, WaitsForAChiefOnlySoLong) {
   EXPECT_EQ(executor_.parts, 0);
 }
 
+TEST_F(FollowerTest, DoesNotWaitLongForAChiefThatFailedForGood) {
+  options_.failed_chief_timeout = absl::Milliseconds(30);
+  executor_.execute = [](const StepContext&) -> absl::StatusOr<StepResult> {
+    return absl::InvalidArgumentError("the role \"ps\" is refused");
+  };
+  LaunchOptions launch;
+  launch.owner = "chief";
+  ASSERT_THAT(Launcher(*store_, launch).Run(spec_, executor_), IsOk());
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Follow());
+  EXPECT_THAT(report.error,
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("the chief failed: the role \"ps\"")));
+  EXPECT_EQ(executor_.parts, 0);
+}
+
 TEST_F(FollowerTest, RefusesToShareOtherWork) {
   ClaimAsChief();
   const StepSpec same = spec_;
