@@ -9,7 +9,7 @@
 #include "cli/flag_set.h"
 #include "cli/output.h"
 #include "nlohmann/json.hpp"
-#include "operator/workflow/lint.h"
+#include "operator/lint/lint.h"
 
 namespace rekindle {
 namespace {

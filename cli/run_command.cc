@@ -21,6 +21,7 @@
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "base/uuid.h"
+#include "cli/argo/parameter_flags.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/flag_set.h"
@@ -28,7 +29,9 @@
 #include "nlohmann/json.hpp"
 #include "operator/local/local_runner.h"
 #include "operator/local/run_plan.h"
+#include "operator/local/run_view.h"
 #include "operator/local/status_json.h"
+#include "operator/view/live_view.h"
 
 namespace rekindle {
 namespace {
@@ -36,8 +39,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct RunFlags {
-  std::vector<std::string> parameters;
-  std::string parameter_file;
+  ParameterFlags parameters;
   std::string entrypoint;
   std::vector<std::string> templates;
   std::string work_dir = ".rekindle";
@@ -55,10 +57,7 @@ struct RunFlags {
   std::string format;
 
   void Bind(FlagSet& flags) {
-    flags.Strings("parameter", "NAME=VALUE", &parameters,
-                  "a parameter of the workflow (-p)");
-    flags.String("parameter-file", "FILE", &parameter_file,
-                 "parameters as a YAML or JSON map; --parameter goes before");
+    parameters.Bind(flags);
     flags.String("entrypoint", "TEMPLATE", &entrypoint,
                  "the template to begin with");
     flags.Strings("template", "FILE", &templates,
@@ -160,12 +159,8 @@ absl::StatusOr<argo::RunRequest> RequestOf(const RunFlags& flags,
   request.template_files = flags.templates;
   request.entrypoint = flags.entrypoint;
   request.resume_suspended = flags.resume_suspended;
-  if (!flags.parameter_file.empty()) {
-    RK_ASSIGN_OR_RETURN(request.parameters,
-                        argo::ReadParameterFile(flags.parameter_file));
-  }
-  RK_ASSIGN_OR_RETURN(auto given, NamedValues("parameter", flags.parameters));
-  for (auto& [name, value] : given) request.parameters[name] = value;
+  RK_ASSIGN_OR_RETURN(const auto given, flags.parameters.Values());
+  for (const auto& [name, value] : given) request.parameters[name] = value;
   return request;
 }
 
@@ -285,12 +280,6 @@ void PrintLogEnds(const argo::Engine& engine, const argo::PodRunner& pods) {
   }
 }
 
-std::unique_ptr<argo::RunView> ViewOf(const std::string& format) {
-  if (format != "table") return argo::MakeNoView();
-  if (isatty(STDOUT_FILENO) == 1) return argo::MakeLiveView(STDOUT_FILENO);
-  return argo::MakePlainView(std::cout);
-}
-
 int ExitCode(const argo::Engine& engine) {
   const int signal = Cancellation::Get().signal();
   if (signal != 0) return 128 + signal;
@@ -321,8 +310,9 @@ absl::StatusOr<int> Execute(const RunFlags& flags, Run run) {
   run.info.arguments = run.plan->arguments;
   run.info.resume_suspended = run.request.resume_suspended;
   argo::Engine engine(run.plan->workflow, run.plan->library, run.info);
-  const std::unique_ptr<argo::RunView> view = ViewOf(flags.format);
-  argo::LocalRunner runner(engine, pods, *host, *run.journal, *view, options);
+  argo::LiveView live(std::cout, [] { return argo::ScreenOf(STDOUT_FILENO); });
+  argo::RunView view(flags.format == "table" ? &live : nullptr);
+  argo::LocalRunner runner(engine, pods, *host, *run.journal, view, options);
   RK_RETURN_IF_ERROR(runner.Run());
   if (flags.format == "table") {
     if (engine.phase() != argo::Phase::kSucceeded) PrintLogEnds(engine, pods);
@@ -333,13 +323,6 @@ absl::StatusOr<int> Execute(const RunFlags& flags, Run run) {
                         flags.format);
   }
   return ExitCode(engine);
-}
-
-// `-p` stands for `--parameter`, as in argo submit.
-Arguments WithLongNames(Arguments arguments) {
-  std::replace(arguments.begin(), arguments.end(), std::string("-p"),
-               std::string("--parameter"));
-  return arguments;
 }
 
 }  // namespace
@@ -357,8 +340,7 @@ int RunCommand(const Arguments& arguments) {
       "rekindle run pipeline.yaml -p train-steps=500");
   run_flags.Bind(flags);
   Arguments files;
-  if (absl::Status parsed = flags.Parse(WithLongNames(arguments), &files);
-      !parsed.ok()) {
+  if (absl::Status parsed = flags.Parse(arguments, &files); !parsed.ok()) {
     return Fail(parsed);
   }
   if (flags.help_requested()) {

@@ -55,6 +55,13 @@ rk_layer(component/data base/ component/records/ component/data/ tensorflow/core
 rk_layer(component/steps base/ metadata/api/ component/blessing/ component/resolve/ component/cache/ component/contract/
          component/data/ component/records/ component/launch/ component/steps/ tensorflow/core/example/ ${RK_PROTO})
 rk_layer(operator base/ metadata/api/ operator/ ${RK_PROTO})
+rk_layer(operator/expression base/ operator/expression/)
+rk_layer(operator/expression/functions base/ operator/expression/functions/ operator/expression/ordering.h
+         operator/expression/regular_expression.h operator/expression/value.h)
+rk_layer(operator/workflow base/ operator/expression/ operator/workflow/)
+rk_layer(operator/lint base/ operator/expression/ operator/workflow/ operator/lint/)
+rk_layer(operator/process base/ operator/process/)
+rk_layer(operator/pods base/ operator/process/ operator/workflow/ operator/pods/)
 rk_layer(operator/plugin base/ metadata/api/ operator/ component/resolve/ component/cache/ component/launch/ ${RK_PROTO})
 rk_layer(component/workers base/ metadata/api/ component/launch/ component/workers/ ${RK_PROTO})
 rk_layer(cli base/ metadata/ component/blessing/ component/resolve/ component/cache/ component/data/ component/launch/

@@ -25,12 +25,12 @@
 #include "nlohmann/json.hpp"
 #include "operator/kube/json_text.h"
 #include "operator/kube/resource.h"
+#include "operator/lint/validate.h"
 #include "operator/submit/references.h"
 #include "operator/submit/remote_workflow.h"
 #include "operator/submit/submission.h"
 #include "operator/workflow/finding.h"
 #include "operator/workflow/template_library.h"
-#include "operator/workflow/validate.h"
 #include "operator/workflow/workflow_loader.h"
 #include "operator/workflow/workflow_model.h"
 #include "operator/workflow/yaml_node.h"
@@ -80,7 +80,7 @@ absl::StatusOr<std::vector<Submission>> ReadWorkflows(const std::string& file) {
 absl::StatusOr<std::string> NamespaceOf(const json& workflow,
                                         const SubmitFlags& flags,
                                         const Cluster& cluster) {
-  const std::string own = TextAt(workflow, "/metadata/namespace");
+  std::string own = TextAt(workflow, "/metadata/namespace");
   if (own.empty()) return cluster.in_namespace;
   if (!flags.cluster.in_namespace.empty() &&
       flags.cluster.in_namespace != own) {

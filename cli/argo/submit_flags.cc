@@ -1,26 +1,16 @@
 #include "cli/argo/submit_flags.h"
 
-#include <string>
-#include <utility>
-
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "base/file_util.h"
 #include "base/status_macros.h"
-#include "base/status_util.h"
 #include "cli/flag_set.h"
 #include "operator/submit/submission.h"
 
 namespace rekindle {
 
 void SubmitFlags::Bind(FlagSet& flags) {
-  flags.Strings("parameter", "NAME=VALUE", &parameters,
-                "an argument of the workflow");
-  flags.Letter('p', "parameter");
-  flags.String("parameter-file", "FILE", &parameter_file,
-               "arguments as 'name: value' lines; --parameter comes first");
-  flags.Letter('f', "parameter-file");
+  parameters.Bind(flags);
   flags.String("name", "NAME", &name, "instead of metadata.name");
   flags.String("generate-name", "BASE", &generate_name,
                "instead of metadata.generateName: BASE and five letters");
@@ -56,16 +46,7 @@ absl::StatusOr<argo::SubmitOptions> SubmitFlags::Options() const {
         "a dry run starts nothing that could be waited for");
   }
   argo::SubmitOptions options;
-  for (const std::string& parameter : parameters) {
-    RK_ASSIGN_OR_RETURN(auto parsed, argo::ParseParameter(parameter));
-    options.parameters.push_back(std::move(parsed));
-  }
-  if (!parameter_file.empty()) {
-    const absl::StatusOr<std::string> text = ReadFile(parameter_file);
-    if (!text.ok()) return WithContext(text.status(), "--parameter-file");
-    RK_RETURN_IF_ERROR(
-        argo::AddParametersOf(*text, parameter_file, options.parameters));
-  }
+  RK_ASSIGN_OR_RETURN(options.parameters, parameters.Values());
   RK_ASSIGN_OR_RETURN(options.labels, argo::ParseLabels(labels));
   options.name = name;
   options.generate_name = generate_name;

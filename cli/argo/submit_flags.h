@@ -2,10 +2,10 @@
 #define REKINDLE_CLI_ARGO_SUBMIT_FLAGS_H_
 
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "cli/argo/cluster_flags.h"
+#include "cli/argo/parameter_flags.h"
 #include "cli/flag_set.h"
 #include "operator/submit/submission.h"
 
@@ -13,8 +13,7 @@ namespace rekindle {
 
 // The flags of `submit`, before they are understood. A plain value.
 struct SubmitFlags {
-  std::vector<std::string> parameters;
-  std::string parameter_file;
+  ParameterFlags parameters;
   std::string name;
   std::string generate_name;
   std::string entrypoint;

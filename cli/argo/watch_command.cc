@@ -1,4 +1,5 @@
 #include <iostream>
+#include <optional>
 #include <string>
 #include <thread>
 #include <unistd.h>
@@ -17,6 +18,8 @@
 #include "nlohmann/json.hpp"
 #include "operator/submit/remote_workflow.h"
 #include "operator/view/live_view.h"
+#include "operator/view/shown_workflow.h"
+#include "operator/view/workflow_object.h"
 
 namespace rekindle {
 namespace {
@@ -24,9 +27,8 @@ namespace {
 // A view of what changes now and then, and whose durations run meanwhile.
 class TickingView {
  public:
-  explicit TickingView(const argo::LiveView::Options& options)
-      : view_(std::cout, options) {
-    if (options.terminal) ticker_ = std::thread([this] { Tick(); });
+  TickingView() : view_(std::cout, [] { return StandardOutput(); }) {
+    if (StandardOutput().terminal) ticker_ = std::thread([this] { Tick(); });
   }
   ~TickingView() { Stop(); }
   TickingView(const TickingView&) = delete;
@@ -34,20 +36,22 @@ class TickingView {
 
   void Show(const nlohmann::json& workflow) {
     const absl::MutexLock lock(&mutex_);
-    last_ = workflow;
-    view_.Show(last_, absl::Now());
+    last_ = argo::ShowObject(workflow);
+    view_.Show(*last_, absl::Now());
   }
   void Finish() {
     Stop();
-    if (!last_.is_null()) view_.Finish(last_, absl::Now());
+    if (last_.has_value()) view_.Finish(*last_, absl::Now());
   }
 
  private:
+  static argo::Screen StandardOutput() { return argo::ScreenOf(STDOUT_FILENO); }
+
   void Tick() {
     const absl::MutexLock lock(&mutex_);
     while (!mutex_.AwaitWithTimeout(absl::Condition(&stopped_),
-                                    absl::Seconds(1))) {
-      if (!last_.is_null()) view_.Show(last_, absl::Now());
+                                    argo::LiveView::kTick)) {
+      if (last_.has_value()) view_.Show(*last_, absl::Now());
     }
   }
   void Stop() {
@@ -60,7 +64,7 @@ class TickingView {
 
   argo::LiveView view_;
   absl::Mutex mutex_;
-  nlohmann::json last_;
+  std::optional<argo::ShownWorkflow> last_;
   bool stopped_ = false;
   std::thread ticker_;
 };
@@ -69,7 +73,7 @@ class TickingView {
 
 absl::StatusOr<int> FollowInView(const nlohmann::json& workflow,
                                  const Cluster& cluster) {
-  TickingView view(argo::LiveView::OptionsOf(STDOUT_FILENO));
+  TickingView view;
   const auto ended = argo::FollowWorkflow(
       workflow, cluster.follow, *cluster.client,
       [&view](const nlohmann::json& now) { view.Show(now); });

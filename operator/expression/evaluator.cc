@@ -9,7 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "operator/expression/functions.h"
+#include "operator/expression/functions/functions.h"
 #include "operator/expression/lexer.h"
 #include "operator/expression/ordering.h"
 
@@ -77,9 +77,10 @@ class Evaluator {
   }
 
   absl::StatusOr<Value> Name(const std::string& name) const {
-    for (auto local = locals_.rbegin(); local != locals_.rend(); ++local) {
-      if (local->first == name) return local->second;
-    }
+    const auto local =
+        std::find_if(locals_.rbegin(), locals_.rend(),
+                     [&](const auto& one) { return one.first == name; });
+    if (local != locals_.rend()) return local->second;
     if (name == "$env") return Value(variables_);
     const auto found = variables_.find(name);
     if (found != variables_.end()) return found->second;

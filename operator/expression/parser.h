@@ -9,8 +9,9 @@ namespace rekindle::argo {
 
 // The tree of an expression.
 //
-//   INVALID_ARGUMENT  a syntax error, a function we do not have, nesting beyond
-//                     reason
+//   INVALID_ARGUMENT  a syntax error, a function that nobody has, nesting
+//                     beyond reason
+//   UNIMPLEMENTED     a function of sprig's that we do not have
 absl::StatusOr<NodePtr> ParseExpression(absl::string_view text);
 
 }  // namespace rekindle::argo

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "operator/expression/value.h"
@@ -55,6 +56,17 @@ struct ExpressionNode {
   std::vector<std::shared_ptr<const ExpressionNode>> children;
 };
 using NodePtr = std::shared_ptr<const ExpressionNode>;
+
+inline NodePtr MakeNode(ExpressionNode::Kind kind, int column, std::string text,
+                        std::vector<NodePtr> children, bool optional = false) {
+  return std::make_shared<const ExpressionNode>(ExpressionNode{
+      kind, column, std::move(text), Value(), optional, std::move(children)});
+}
+
+inline NodePtr MakeLiteral(int column, Value value) {
+  return std::make_shared<const ExpressionNode>(ExpressionNode{
+      ExpressionNode::Kind::kLiteral, column, "", std::move(value), false, {}});
+}
 
 }  // namespace rekindle::argo
 

@@ -18,8 +18,8 @@ namespace rekindle::argo {
 absl::StatusOr<Credential> RunExecPlugin(const ExecConfig& exec,
                                          const std::string& cluster_info);
 
-// The credential in an ExecCredential object; `command` is for messages.
-absl::StatusOr<Credential> ParseExecCredential(const std::string& json,
+// The credential in an ExecCredential object; `exec` is for messages.
+absl::StatusOr<Credential> ParseExecCredential(const std::string& text,
                                                const ExecConfig& exec);
 
 }  // namespace rekindle::argo

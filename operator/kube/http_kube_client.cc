@@ -68,8 +68,6 @@ class HttpKubeClient : public KubeClient {
                              const std::string& in_namespace,
                              const std::string& name,
                              const json& patch) override;
-  absl::Status Delete(const Resource& resource, const std::string& in_namespace,
-                      const std::string& name) override;
   absl::StatusOr<json> List(const Resource& resource,
                             const std::string& in_namespace,
                             const ListOptions& options) override;
@@ -183,15 +181,6 @@ absl::StatusOr<json> HttpKubeClient::Patch(const Resource& resource,
   return AskForJson(call, ContextOf("patch", resource, in_namespace, name));
 }
 
-absl::Status HttpKubeClient::Delete(const Resource& resource,
-                                    const std::string& in_namespace,
-                                    const std::string& name) {
-  HttpCall call = CallTo(resource.Path(in_namespace, name));
-  call.method = "DELETE";
-  return AskForJson(call, ContextOf("delete", resource, in_namespace, name))
-      .status();
-}
-
 absl::StatusOr<json> HttpKubeClient::List(const Resource& resource,
                                           const std::string& in_namespace,
                                           const ListOptions& options) {
@@ -255,7 +244,6 @@ absl::Status HttpKubeClient::ReadLog(const std::string& in_namespace,
                  .Add("container", options.container)
                  .Add("follow", yes(options.follow))
                  .Add("timestamps", yes(options.timestamps))
-                 .Add("previous", yes(options.previous))
                  .Add("tailLines", options.tail_lines.has_value()
                                        ? absl::StrCat(*options.tail_lines)
                                        : "")

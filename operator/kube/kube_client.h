@@ -38,7 +38,6 @@ struct LogOptions {
   std::string container = "main";
   bool follow = false;
   bool timestamps = false;
-  bool previous = false;
   std::optional<int64_t> tail_lines;
   std::optional<absl::Time> since;
 };
@@ -95,11 +94,6 @@ class KubeClient {
                                                const std::string& in_namespace,
                                                const std::string& name,
                                                const nlohmann::json& patch) = 0;
-
-  //   NOT_FOUND  there is no such object
-  virtual absl::Status Delete(const Resource& resource,
-                              const std::string& in_namespace,
-                              const std::string& name) = 0;
 
   // All of them, as one list object with `items` and the resourceVersion to
   // watch from. A namespace that does not exist is empty.

@@ -90,10 +90,19 @@ absl::StatusOr<ExecConfig> ReadExec(const NamedEntry& user) {
   return exec;
 }
 
-absl::StatusOr<UserConfig> ReadUser(const NamedEntry& entry) {
+absl::Status RefuseUnsupportedUser(const NamedEntry& entry) {
   RK_RETURN_IF_ERROR(RefuseUnsupported(
       entry, "auth-provider",
       "Kubernetes' own clients dropped it in 1.26 for 'exec' plugins"));
+  for (const char* key : {"as-uid", "as-user-extra"}) {
+    RK_RETURN_IF_ERROR(
+        RefuseUnsupported(entry, key, "impersonate by 'as' and 'as-groups'"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<UserConfig> ReadUser(const NamedEntry& entry) {
+  RK_RETURN_IF_ERROR(RefuseUnsupportedUser(entry));
   UserConfig user;
   RK_ASSIGN_OR_RETURN(user.token, TextField(entry, "token"));
   RK_ASSIGN_OR_RETURN(user.token_file, TextField(entry, "tokenFile"));

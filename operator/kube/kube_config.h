@@ -58,7 +58,8 @@ struct KubeConfigOptions {
 // KUBECONFIG, merged, else of ~/.kube/config, else the one whose pod we are.
 //
 //   INVALID_ARGUMENT     a file is malformed, or asks for what is not supported
-//                        (named: proxy-url, auth-provider)
+//                        (named: proxy-url, auth-provider, as-uid,
+//                        as-user-extra)
 //   NOT_FOUND            a named file, context, cluster or user does not exist
 //   FAILED_PRECONDITION  no cluster is configured
 absl::StatusOr<KubeConfig> LoadKubeConfig(const KubeConfigOptions& options);

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "nlohmann/json.hpp"
 #include "operator/kube/json_text.h"
@@ -44,6 +45,12 @@ std::string Quoted(const std::string& text, absl::string_view before) {
   return std::string(rest.substr(0, rest.find('"')));
 }
 
+// One of what the answer is about: it says "workflows", and all that we ask for
+// form their plural so.
+std::string SingularKind(const json& answer) {
+  return std::string(absl::StripSuffix(TextAt(answer, "/details/kind"), "s"));
+}
+
 absl::Status Unauthenticated(const CallContext& call) {
   return absl::UnauthenticatedError(
       absl::StrCat("the cluster at ", call.server,
@@ -64,7 +71,7 @@ absl::Status Forbidden(const std::string& message, const CallContext& call) {
 }
 
 absl::Status NotFound(const json& answer, const CallContext& call) {
-  const std::string kind = TextAt(answer, "/details/kind");
+  const std::string kind = SingularKind(answer);
   const std::string name = TextAt(answer, "/details/name");
   if (name.empty()) {
     // The path itself is unknown, and all that varies in it is the resource.
@@ -74,7 +81,7 @@ absl::Status NotFound(const json& answer, const CallContext& call) {
         call.group == "argoproj.io" ? "; Argo Workflows is not installed there"
                                     : ""));
   }
-  if (kind == "namespaces") {
+  if (kind == "namespace") {
     return absl::NotFoundError(absl::StrCat(
         "there is no namespace '", name, "' in the cluster at ", call.server));
   }
@@ -131,7 +138,7 @@ absl::Status Translate(int code, const json& answer, const std::string& message,
     case 409:
       if (TextAt(answer, "/reason") == "AlreadyExists") {
         return absl::AlreadyExistsError(absl::StrCat(
-            "there is already a ", TextAt(answer, "/details/kind"), " '",
+            "there is already a ", SingularKind(answer), " '",
             TextAt(answer, "/details/name"), "'", InNamespace(call)));
       }
       return absl::AbortedError(message);

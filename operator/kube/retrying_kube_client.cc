@@ -1,9 +1,9 @@
 #include "operator/kube/retrying_kube_client.h"
 
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -78,17 +78,6 @@ class RetryingKubeClient : public KubeClient {
     return Retry(
         [&] { return client_->Patch(resource, in_namespace, name, patch); });
   }
-  absl::Status Delete(const Resource& resource, const std::string& in_namespace,
-                      const std::string& name) override {
-    int tries = 0;
-    const absl::Status deleted = Retry([&] {
-      ++tries;
-      return client_->Delete(resource, in_namespace, name);
-    });
-    // The one before this did it.
-    if (tries > 1 && absl::IsNotFound(deleted)) return absl::OkStatus();
-    return deleted;
-  }
   absl::StatusOr<json> List(const Resource& resource,
                             const std::string& in_namespace,
                             const ListOptions& options) override {
@@ -107,18 +96,12 @@ class RetryingKubeClient : public KubeClient {
   }
 
  private:
-  static absl::Status StatusOf(const absl::Status& status) { return status; }
-  template <typename T>
-  static absl::Status StatusOf(const absl::StatusOr<T>& answer) {
-    return answer.status();
-  }
-
-  template <typename Call>
-  std::invoke_result_t<Call> Retry(const Call& call) {
+  absl::StatusOr<json> Retry(
+      const std::function<absl::StatusOr<json>()>& call) const {
     Backoff backoff(options_.backoff);
-    auto answer = call();
+    absl::StatusOr<json> answer = call();
     while (IsTransient(answer)) {
-      const absl::Status failed = StatusOf(answer);
+      const absl::Status failed = answer.status();
       const absl::Duration wanted = RetryAfter(failed);
       if (wanted > options_.backoff.total) break;
       if (options_.on_retry) options_.on_retry(failed);

@@ -380,17 +380,10 @@ void DagFrame::Finish() {
   std::vector<std::string> all;
   for (const Task& task : tasks_) all.push_back(task.step->name);
   const absl::StatusOr<LocalScope> scope = ScopeOf(all);
-  absl::StatusOr<NodeOutputs> outputs =
-      scope.ok() ? OutputsFrom(*scope)
-                 : absl::StatusOr<NodeOutputs>(scope.status());
-  if (!outputs.ok()) {
-    return SetPhase(Phase::kError, std::string(outputs.status().message()));
+  if (!scope.ok()) {
+    return SetPhase(Phase::kError, std::string(scope.status().message()));
   }
-  if (!outputs->empty()) {
-    node_->outputs = *std::move(outputs);
-    engine_.AddGlobalOutputs(*node_->outputs);
-  }
-  SetPhase(Phase::kSucceeded);
+  Succeed(*scope);
 }
 
 }  // namespace rekindle::argo

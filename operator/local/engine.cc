@@ -312,9 +312,7 @@ void Engine::PodStarted(const std::string& node_id, absl::Time now) {
 void Engine::PodProgressed(const std::string& node_id,
                            const std::string& progress) {
   Node* node = tree_.FindId(node_id);
-  if (node == nullptr || node->progress == progress) return;
-  node->progress = progress;
-  tree_.Touch();
+  if (node != nullptr) node->progress = progress;
 }
 
 void Engine::PodEnded(const std::string& node_id, PodResult result,
@@ -352,7 +350,6 @@ void Engine::Finish(Phase phase, std::string message) {
   phase_ = phase;
   message_ = std::move(message);
   finished_at_ = now_;
-  tree_.Touch();
 }
 
 }  // namespace rekindle::argo

@@ -13,7 +13,7 @@
 #include "base/status_macros.h"
 #include "operator/expression/condition.h"
 #include "operator/expression/expression.h"
-#include "operator/local/duration_text.h"
+#include "operator/local/argo_duration.h"
 #include "operator/workflow/expansion.h"
 #include "operator/workflow/templating.h"
 
@@ -323,6 +323,18 @@ absl::StatusOr<NodeOutputs> BoundaryFrame::OutputsFrom(
     outputs.artifacts.push_back(*std::move(found));
   }
   return outputs;
+}
+
+void BoundaryFrame::Succeed(const LocalScope& scope) {
+  absl::StatusOr<NodeOutputs> outputs = OutputsFrom(scope);
+  if (!outputs.ok()) {
+    return SetPhase(Phase::kError, std::string(outputs.status().message()));
+  }
+  if (!outputs->empty()) {
+    node_->outputs = *std::move(outputs);
+    engine_.AddGlobalOutputs(*node_->outputs);
+  }
+  SetPhase(Phase::kSucceeded);
 }
 
 void BoundaryFrame::AddSkippedOutputs(const Step& step, const Node& node,

@@ -135,7 +135,9 @@ class BoundaryFrame : public Frame {
       const Step& step, bool forbidden) const;
   // Runs a child; `connect` gets its node.
   void Run(Child& child, std::function<void(Node&)> connect);
-  absl::StatusOr<NodeOutputs> OutputsFrom(const LocalScope& scope) const;
+  // Ends the node with the template's outputs; with an error if one of them has
+  // no value in `scope`.
+  void Succeed(const LocalScope& scope);
   // The template of a step that was skipped, for the defaults of its outputs.
   void AddSkippedOutputs(const Step& step, const Node& node, LocalScope& scope,
                          bool with_artifacts) const;
@@ -143,6 +145,9 @@ class BoundaryFrame : public Frame {
   virtual void MarkLeafGroup(const std::string&) {}
 
   const std::string prefix_;  // "steps", "tasks"
+
+ private:
+  absl::StatusOr<NodeOutputs> OutputsFrom(const LocalScope& scope) const;
 };
 
 class StepsFrame : public BoundaryFrame {

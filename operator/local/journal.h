@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "nlohmann/json.hpp"
-#include "operator/local/pod_task.h"
+#include "operator/pods/pod_task.h"
 
 namespace rekindle::argo {
 

@@ -11,9 +11,9 @@
 #include "absl/time/time.h"
 #include "operator/local/engine.h"
 #include "operator/local/journal.h"
-#include "operator/local/pod_runner.h"
-#include "operator/local/process_host.h"
 #include "operator/local/run_view.h"
+#include "operator/pods/pod_runner.h"
+#include "operator/process/process_host.h"
 
 namespace rekindle::argo {
 

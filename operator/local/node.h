@@ -6,29 +6,11 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "operator/pods/node_outputs.h"
+#include "operator/pods/phase.h"
 #include "operator/workflow/workflow_model.h"
 
 namespace rekindle::argo {
-
-enum class Phase {
-  kPending,
-  kRunning,
-  kSucceeded,
-  kFailed,
-  kError,
-  kSkipped,
-  kOmitted
-};
-
-// "Succeeded", ...
-const char* PhaseName(Phase phase);
-std::optional<Phase> PhaseOf(const std::string& name);
-
-// It ran, and has ended.
-bool IsCompleted(Phase phase);
-// It has ended, or never will begin.
-bool IsFulfilled(Phase phase);
-bool IsFailure(Phase phase);
 
 enum class NodeType {
   kPod,
@@ -43,19 +25,6 @@ enum class NodeType {
 
 // "Pod", "DAG", ...
 const char* NodeTypeName(NodeType type);
-
-// What a node gave to those behind it.
-struct NodeOutputs {
-  std::vector<Parameter> parameters;
-  std::vector<Artifact> artifacts;
-  std::optional<std::string> result;
-  std::optional<std::string> exit_code;
-
-  bool empty() const {
-    return parameters.empty() && artifacts.empty() && !result.has_value() &&
-           !exit_code.has_value();
-  }
-};
 
 // One node of a workflow's status, with Argo's names for everything.
 struct Node {

@@ -70,7 +70,6 @@ Node& NodeTree::Add(Node node) {
   Node& added = nodes_.emplace_back(std::move(node));
   by_name_[added.name] = &added;
   by_id_[added.id] = &added;
-  ++version_;
   return added;
 }
 
@@ -101,7 +100,6 @@ void NodeTree::AddChild(Node& parent, const Node& child) {
     return;
   }
   parent.children.push_back(child.id);
-  ++version_;
 }
 
 void NodeTree::SetPhase(Node& node, Phase phase, absl::Time now) {
@@ -109,7 +107,6 @@ void NodeTree::SetPhase(Node& node, Phase phase, absl::Time now) {
   if (node.fulfilled() && node.finished_at == absl::InfiniteFuture()) {
     node.finished_at = now;
   }
-  ++version_;
 }
 
 void NodeTree::SetPhase(Node& node, Phase phase, absl::Time now,
@@ -152,6 +149,17 @@ const Node* NodeTree::LastAttempt(const Node& retry) const {
   if (retry.type != NodeType::kRetry) return nullptr;
   const std::vector<std::string> attempts = Attempts(retry);
   return attempts.empty() ? nullptr : FindId(attempts.back());
+}
+
+std::string NodeTree::Progress() const {
+  int ended = 0;
+  int all = 0;
+  for (const Node& node : nodes_) {
+    if (node.type != NodeType::kPod) continue;
+    ++all;
+    if (node.fulfilled()) ++ended;
+  }
+  return absl::StrCat(ended, "/", all);
 }
 
 std::string PodName(const std::string& workflow_name,

@@ -50,9 +50,8 @@ class NodeTree {
   // In the order they were added.
   const std::deque<Node>& nodes() const { return nodes_; }
 
-  // Grows with every change, so that a view knows when to draw.
-  int64_t version() const { return version_; }
-  void Touch() { ++version_; }
+  // How many of the nodes that run something have ended: "3/5".
+  std::string Progress() const;
 
  private:
   std::string DisplayName(const Node& node) const;
@@ -61,7 +60,6 @@ class NodeTree {
   std::deque<Node> nodes_;
   std::unordered_map<std::string, Node*> by_name_;
   std::unordered_map<std::string, Node*> by_id_;
-  int64_t version_ = 0;
 };
 
 // The name of the pod that runs a node, as Argo makes it.

@@ -12,7 +12,7 @@
 #include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "operator/expression/expression.h"
-#include "operator/local/duration_text.h"
+#include "operator/local/argo_duration.h"
 #include "operator/local/frame.h"
 
 namespace rekindle::argo {
@@ -126,7 +126,6 @@ absl::StatusOr<bool> RetryFrame::PastBackoff(const Node& last,
   }
   if (engine_.now_ < until) {
     node_->message = absl::StrCat("Backoff for ", absl::FormatDuration(wait));
-    engine_.tree_.Touch();
     engine_.WakeAt(until);
     engine_.sleeping_.push_back(this);
     return false;

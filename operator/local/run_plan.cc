@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <memory>
 #include <random>
 #include <set>
@@ -14,13 +13,11 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "base/file_util.h"
 #include "base/status_macros.h"
+#include "operator/lint/validate.h"
 #include "operator/workflow/depends.h"
 #include "operator/workflow/finding.h"
-#include "operator/workflow/validate.h"
 #include "operator/workflow/workflow_loader.h"
-#include "operator/workflow/yaml_node.h"
 
 namespace rekindle::argo {
 namespace {
@@ -241,26 +238,6 @@ absl::StatusOr<std::unique_ptr<RunPlan>> MakeRunPlan(
 }
 
 std::string Describe(const RunPlan& plan) { return Description(plan).Write(); }
-
-absl::StatusOr<std::map<std::string, std::string>> ReadParameterFile(
-    const std::string& path) {
-  RK_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-  RK_ASSIGN_OR_RETURN(const std::vector<YamlNode> documents,
-                      ParseYaml(text, path));
-  std::map<std::string, std::string> values;
-  for (const YamlNode& document : documents) {
-    if (!document.is_map()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(document.position.ToString(), ": is ",
-                       document.Describe(), ", expected NAME: VALUE lines"));
-    }
-    for (const YamlField& field : document.fields) {
-      values[field.name] = field.value.is_scalar() ? field.value.text
-                                                   : ToJson(field.value).dump();
-    }
-  }
-  return values;
-}
 
 std::string CompleteName(const std::string& prefix) {
   // Kubernetes leaves out what can be misread or spell words.

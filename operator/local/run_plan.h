@@ -39,10 +39,6 @@ absl::StatusOr<std::unique_ptr<RunPlan>> MakeRunPlan(const RunRequest& request);
 // The plan as text: parameters, and a tree of what would run.
 std::string Describe(const RunPlan& plan);
 
-// The values of a YAML or JSON file of parameters, by name.
-absl::StatusOr<std::map<std::string, std::string>> ReadParameterFile(
-    const std::string& path);
-
 // "penguin-" and five letters or digits, as Kubernetes completes a name.
 std::string CompleteName(const std::string& prefix);
 

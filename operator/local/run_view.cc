@@ -1,146 +1,67 @@
 #include "operator/local/run_view.h"
 
-#include <algorithm>
-#include <cerrno>
-#include <map>
-#include <memory>
-#include <ostream>
 #include <string>
-#include <unistd.h>
-#include <vector>
-
-#include <sys/ioctl.h>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "operator/local/duration_text.h"
-#include "operator/local/tree_text.h"
+#include "operator/local/engine.h"
+#include "operator/local/node.h"
+#include "operator/view/live_view.h"
+#include "operator/view/shown_workflow.h"
 
 namespace rekindle::argo {
 namespace {
 
-std::string Headline(const Engine& engine, absl::Time now) {
-  const absl::Time end = engine.done() ? engine.finished_at() : now;
-  std::string line =
-      absl::StrCat(engine.info().name, "  ", PhaseName(engine.phase()), "  ",
-                   ShortDuration(end - engine.started_at()));
-  if (!engine.message().empty()) {
-    absl::StrAppend(&line, "  ", engine.message());
-  }
-  return line;
+std::string TemplateOf(const Node& node) {
+  if (!node.template_ref.has_value()) return node.template_name;
+  return absl::StrCat(node.template_ref->name, "/",
+                      node.template_ref->template_name);
 }
 
-class PlainView : public RunView {
- public:
-  explicit PlainView(std::ostream& out) : out_(out) {}
-
-  void Update(const Engine& engine, absl::Time) override {
-    if (engine.tree().version() == version_) return;
-    version_ = engine.tree().version();
-    for (const Node& node : engine.tree().nodes()) {
-      const bool leaf = node.type == NodeType::kPod ||
-                        node.type == NodeType::kSkipped ||
-                        node.type == NodeType::kSuspend;
-      if (!leaf || node.phase == Phase::kPending) continue;
-      const auto [seen, fresh] = shown_.try_emplace(node.id, Phase::kPending);
-      if (!fresh && seen->second == node.phase) continue;
-      seen->second = node.phase;
-      out_ << PhaseSymbol(node.phase) << ' ' << node.name << ": "
-           << PhaseName(node.phase);
-      if (IsCompleted(node.phase)) {
-        out_ << " in " << ShortDuration(node.duration());
-      }
-      if (!node.message.empty()) out_ << " (" << node.message << ')';
-      out_ << '\n' << std::flush;
-    }
-  }
-
-  void Finish(const Engine& engine, absl::Time now) override {
-    Update(engine, now);
-    out_ << '\n' << Headline(engine, now) << '\n';
-    for (const std::string& line : TreeLines(engine.tree(), now, {})) {
-      out_ << line << '\n';
-    }
-    out_ << std::flush;
-  }
-
- private:
-  std::ostream& out_;
-  int64_t version_ = -1;
-  std::map<std::string, Phase> shown_;
-};
-
-class LiveView : public RunView {
- public:
-  explicit LiveView(int fd) : fd_(fd) {}
-
-  absl::Duration tick() const override { return absl::Milliseconds(200); }
-
-  void Update(const Engine& engine, absl::Time now) override {
-    if (now - drawn_at_ < absl::Milliseconds(80)) return;
-    Draw(engine, now, /*whole=*/false);
-  }
-
-  void Finish(const Engine& engine, absl::Time now) override {
-    Draw(engine, now, /*whole=*/true);
-  }
-
- private:
-  // Goes back to where the last drawing began and writes over it; what is left
-  // of it is erased. All in one write, so that nothing flickers.
-  void Draw(const Engine& engine, absl::Time now, bool whole) {
-    drawn_at_ = now;
-    winsize size = {};
-    ioctl(fd_, TIOCGWINSZ, &size);
-    TreeStyle style;
-    style.color = true;
-    style.width = size.ws_col == 0 ? 80 : size.ws_col;
-    if (!whole) style.height = size.ws_row < 4 ? 22 : size.ws_row - 2U;
-    std::vector<std::string> lines = {Headline(engine, now)};
-    for (std::string& line : TreeLines(engine.tree(), now, style)) {
-      lines.push_back(std::move(line));
-    }
-    std::string frame;
-    if (height_ > 0) absl::StrAppend(&frame, "\033[", height_, "F");
-    for (const std::string& line : lines) {
-      absl::StrAppend(&frame, line, "\033[K\n");
-    }
-    absl::StrAppend(&frame, "\033[J");
-    height_ = lines.size();
-    Write(frame);
-  }
-
-  void Write(absl::string_view text) const {
-    while (!text.empty()) {
-      const ssize_t n = write(fd_, text.data(), text.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) return;
-      text.remove_prefix(static_cast<size_t>(n));
-    }
-  }
-
-  const int fd_;
-  size_t height_ = 0;
-  absl::Time drawn_at_ = absl::InfinitePast();
-};
-
-class NoView : public RunView {
- public:
-  void Update(const Engine&, absl::Time) override {}
-  void Finish(const Engine&, absl::Time) override {}
-};
+ShownNode ShowNode(const Node& node) {
+  ShownNode shown;
+  shown.id = node.id;
+  shown.name = node.name;
+  shown.display_name = node.display_name;
+  shown.boundary_id = node.boundary_id;
+  shown.type = NodeTypeName(node.type);
+  shown.phase = PhaseName(node.phase);
+  shown.template_name = TemplateOf(node);
+  shown.message = node.message;
+  shown.progress = node.progress;
+  shown.started = node.started_at;
+  shown.finished = node.finished_at;
+  return shown;
+}
 
 }  // namespace
 
-std::unique_ptr<RunView> MakePlainView(std::ostream& out) {
-  return std::make_unique<PlainView>(out);
+ShownWorkflow ShowRun(const Engine& engine) {
+  ShownWorkflow shown;
+  shown.name = engine.info().name;
+  shown.phase = PhaseName(engine.phase());
+  shown.message = engine.message();
+  shown.progress = engine.tree().Progress();
+  shown.started = engine.started_at();
+  shown.finished = engine.finished_at();
+  for (const Node& node : engine.tree().nodes()) {
+    shown.nodes.push_back(ShowNode(node));
+  }
+  return shown;
 }
 
-std::unique_ptr<RunView> MakeLiveView(int fd) {
-  return std::make_unique<LiveView>(fd);
+void RunView::Update(const Engine& engine, absl::Time now) {
+  if (view_ == nullptr || now - shown_at_ < LiveView::kTick) return;
+  shown_at_ = now;
+  view_->Show(ShowRun(engine), now);
 }
 
-std::unique_ptr<RunView> MakeNoView() { return std::make_unique<NoView>(); }
+void RunView::Finish(const Engine& engine, absl::Time now) {
+  if (view_ != nullptr) view_->Finish(ShowRun(engine), now);
+}
+
+absl::Duration RunView::tick() const {
+  return view_ == nullptr ? absl::InfiniteDuration() : LiveView::kTick;
+}
 
 }  // namespace rekindle::argo

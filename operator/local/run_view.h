@@ -1,31 +1,34 @@
 #ifndef REKINDLE_OPERATOR_LOCAL_RUN_VIEW_H_
 #define REKINDLE_OPERATOR_LOCAL_RUN_VIEW_H_
 
-#include <memory>
-#include <ostream>
-
 #include "absl/time/time.h"
 #include "operator/local/engine.h"
+#include "operator/view/live_view.h"
+#include "operator/view/shown_workflow.h"
 
 namespace rekindle::argo {
+
+// What is shown of a run.
+ShownWorkflow ShowRun(const Engine& engine);
 
 // Shows a run while it goes on. Thread-compatible.
 class RunView {
  public:
-  virtual ~RunView() = default;
-  // Something may have changed.
-  virtual void Update(const Engine& engine, absl::Time now) = 0;
-  // The run has ended.
-  virtual void Finish(const Engine& engine, absl::Time now) = 0;
-  // How often Update() is wanted although nothing happened.
-  virtual absl::Duration tick() const { return absl::InfiniteDuration(); }
-};
+  // `view` is not owned and must outlive this; null shows nothing.
+  explicit RunView(LiveView* view) : view_(view) {}
 
-// A line for each pod that starts and ends, and the tree at the end.
-std::unique_ptr<RunView> MakePlainView(std::ostream& out);
-// The tree on the terminal `fd`, drawn in place.
-std::unique_ptr<RunView> MakeLiveView(int fd);
-std::unique_ptr<RunView> MakeNoView();
+  // Something may have changed. It is shown with the next Update() if the last
+  // one was a moment ago.
+  void Update(const Engine& engine, absl::Time now);
+  // The run has ended.
+  void Finish(const Engine& engine, absl::Time now);
+  // How often Update() is wanted although nothing happened.
+  absl::Duration tick() const;
+
+ private:
+  LiveView* const view_;
+  absl::Time shown_at_ = absl::InfinitePast();
+};
 
 }  // namespace rekindle::argo
 

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "nlohmann/json.hpp"
 
@@ -96,18 +95,6 @@ json ToJson(const Node& node) {
   return object;
 }
 
-// How many of the nodes that run something have ended: "3/5".
-std::string Progress(const NodeTree& tree) {
-  int ended = 0;
-  int all = 0;
-  for (const Node& node : tree.nodes()) {
-    if (node.type != NodeType::kPod) continue;
-    ++all;
-    if (node.fulfilled()) ++ended;
-  }
-  return absl::StrCat(ended, "/", all);
-}
-
 }  // namespace
 
 json ToJson(const NodeOutputs& outputs) {
@@ -159,7 +146,7 @@ json ToWorkflowJson(const Workflow& workflow, const Engine& engine) {
   metadata["creationTimestamp"] = Time(engine.info().created_at);
   json& status = object["status"];
   status = {{"phase", PhaseName(engine.phase())},
-            {"progress", Progress(engine.tree())}};
+            {"progress", engine.tree().Progress()}};
   AddIf(status, "message", engine.message());
   AddTimes(status, engine.started_at(), engine.finished_at());
   status["nodes"] = json::object();

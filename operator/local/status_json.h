@@ -13,7 +13,7 @@ namespace rekindle::argo {
 nlohmann::json ToWorkflowJson(const Workflow& workflow, const Engine& engine);
 
 nlohmann::json ToJson(const NodeOutputs& outputs);
-NodeOutputs OutputsFromJson(const nlohmann::json& json);
+NodeOutputs OutputsFromJson(const nlohmann::json& object);
 
 }  // namespace rekindle::argo
 

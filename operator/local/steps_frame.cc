@@ -238,15 +238,7 @@ void StepsFrame::MarkLeafGroup(const std::string& message) {
 
 void StepsFrame::FinishSteps() {
   SetOutbound();
-  absl::StatusOr<NodeOutputs> outputs = OutputsFrom(scope_);
-  if (!outputs.ok()) {
-    return SetPhase(Phase::kError, std::string(outputs.status().message()));
-  }
-  if (!outputs->empty()) {
-    node_->outputs = *std::move(outputs);
-    engine_.AddGlobalOutputs(*node_->outputs);
-  }
-  SetPhase(Phase::kSucceeded);
+  Succeed(scope_);
 }
 
 }  // namespace rekindle::argo

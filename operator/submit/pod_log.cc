@@ -99,7 +99,7 @@ absl::Status ReadWholeLog(const std::string& in_namespace,
   std::optional<Backoff> backoff(backoff_options);
   for (;;) {
     const auto before = lines.last();
-    const absl::Status read =
+    absl::Status read =
         client.ReadLog(in_namespace, pod, options, [&](absl::string_view text) {
           lines.Feed(text);
           return true;

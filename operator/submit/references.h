@@ -16,11 +16,11 @@ struct TemplateReference {
   std::string name;           // of the WorkflowTemplate
   std::string template_name;  // in it; empty: all of it
   bool cluster_scope = false;
-  std::string where;  // "template 'main', task 'train'"
+  std::string where;  // "template 'main', task 'train'", "hook 'exit'"
 };
 
-// The references of a Workflow object, in order; those whose name is only known
-// when it runs are left out.
+// The references of a Workflow object: of its templates in order, then of its
+// hooks. Those whose name is only known when it runs are left out.
 std::vector<TemplateReference> ReferencesOf(const nlohmann::json& workflow);
 
 // What references refer to.
@@ -29,8 +29,8 @@ struct InstalledTemplates {
   bool complete = true;  // false: the account may not look at some
 };
 
-// Looks whether all of them are installed, as far as the account may look. Argo
-// would accept the workflow and fail it later.
+// Looks whether all of them are installed, as far as the account may look, with
+// one call for each object. Argo would accept the workflow and fail it later.
 //
 //   NOT_FOUND  one is not; names it, where it is used, and what to do
 absl::StatusOr<InstalledTemplates> FindReferences(

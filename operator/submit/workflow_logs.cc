@@ -83,15 +83,15 @@ class LogReaders {
 
   absl::Status Read(const json& pod) {
     const std::string node = NodeNameOf(pod);
-    return ReadWholeLog(TextAt(pod, "/metadata/namespace"), PodNameOf(pod),
-                        options_.log, options_.follow.backoff, client_,
-                        [&](absl::string_view line) {
-                          if (!options_.executor && IsOfTheExecutor(line)) {
-                            return;
-                          }
-                          const absl::MutexLock lock(&mutex_);
-                          sink_(node, line);
-                        });
+    const absl::Status read = ReadWholeLog(
+        TextAt(pod, "/metadata/namespace"), PodNameOf(pod), options_.log,
+        options_.follow.backoff, client_, [&](absl::string_view line) {
+          if (!options_.executor && IsOfTheExecutor(line)) return;
+          const absl::MutexLock lock(&mutex_);
+          sink_(node, line);
+        });
+    // podGC and retries delete pods while we read; the workflow goes on.
+    return absl::IsNotFound(read) ? absl::OkStatus() : read;
   }
 
   // Waits for all of them; the first error.
@@ -135,11 +135,7 @@ absl::Status ReadOnce(const json& workflow, const WorkflowLogOptions& options,
                       StartedPods(workflow, options.pod, client));
   if (pods.empty()) return NoPods(workflow, options.pod);
   LogReaders readers(options, client, sink);
-  for (const json& pod : pods) {
-    const absl::Status read = readers.Read(pod);
-    // Pods may be deleted while we read.
-    if (!absl::IsNotFound(read)) RK_RETURN_IF_ERROR(read);
-  }
+  for (const json& pod : pods) RK_RETURN_IF_ERROR(readers.Read(pod));
   return absl::OkStatus();
 }
 
@@ -148,7 +144,7 @@ absl::Status ReadOnce(const json& workflow, const WorkflowLogOptions& options,
 std::string NodeNameOf(const json& pod) {
   std::string node =
       TextAt(pod, "/metadata/annotations/workflows.argoproj.io~1node-name");
-  if (node.empty()) node = PodNameOf(pod);
+  if (node.empty()) return PodNameOf(pod);
   const std::string workflow =
       TextAt(pod, "/metadata/labels/workflows.argoproj.io~1workflow");
   absl::string_view rest = node;
@@ -173,7 +169,7 @@ absl::Status ReadWorkflowLogs(const json& workflow,
         if (!pods.ok()) return;
         for (const json& pod : *pods) readers.Start(pod);
       });
-  const absl::Status read = readers.Join();
+  absl::Status read = readers.Join();
   RK_RETURN_IF_ERROR(last.status());
   RK_RETURN_IF_ERROR(listed);
   return read;

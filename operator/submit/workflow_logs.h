@@ -25,7 +25,8 @@ using NodeLineSink =
 
 // The logs of a workflow's pods. Without options.log.follow those that there
 // are, pod by pod in the order of their start; with it, as they appear and
-// speak, until the workflow has finished.
+// speak, until the workflow has finished. A pod that is deleted meanwhile is
+// passed over.
 //
 //   NOT_FOUND  there is no such pod, or, without follow, none (any more)
 //   and as ObjectFollower::Run
@@ -33,7 +34,8 @@ absl::Status ReadWorkflowLogs(const nlohmann::json& workflow,
                               const WorkflowLogOptions& options,
                               KubeClient& client, const NodeLineSink& sink);
 
-// The node that a pod runs, without the workflow's name in front: "train(0)".
+// The node that a pod runs, without the workflow's name in front: "train(0)";
+// the pod's name if it does not say.
 std::string NodeNameOf(const nlohmann::json& pod);
 
 }  // namespace rekindle::argo

@@ -1,100 +1,101 @@
 #include "operator/view/live_view.h"
 
-#include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <ostream>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <sys/ioctl.h>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
+#include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
-#include "nlohmann/json.hpp"
-#include "operator/view/node_graph.h"
+#include "operator/view/shown_workflow.h"
+#include "operator/view/tree_text.h"
 
 namespace rekindle::argo {
 namespace {
 
-// The first `columns` characters of a line; colours take no room.
-std::string Cut(absl::string_view line, int columns) {
-  std::string cut;
-  bool in_escape = false;
-  for (const char c : line) {
-    const bool continues = (static_cast<unsigned char>(c) & 0xC0) == 0x80;
-    if (c == '\033') in_escape = true;
-    if (!in_escape && !continues && columns-- <= 0) {
-      return absl::StrCat(cut, "\033[0m");
-    }
-    if (in_escape && c == 'm') in_escape = false;
-    cut.push_back(c);
-  }
-  return cut;
+// "✔ penguin-x7k2p.train  Succeeded  3.2s" and its message.
+std::string LineOf(const ShownNode& node, absl::Time now) {
+  std::string line =
+      absl::StrCat(PhaseSymbol(node.phase), " ", node.name, "  ", node.phase);
+  const bool ended = node.finished != absl::InfiniteFuture();
+  const std::string duration = ended ? DurationOf(node, now) : "";
+  if (!duration.empty()) absl::StrAppend(&line, "  ", duration);
+  if (!node.message.empty()) absl::StrAppend(&line, "  ", node.message);
+  return absl::StrReplaceAll(line, {{"\n", " "}});
 }
 
 }  // namespace
 
-LiveView::Options LiveView::OptionsOf(int fd) {
-  Options options;
-  options.terminal = isatty(fd) == 1;
+Screen ScreenOf(int fd) {
+  Screen screen;
+  screen.terminal = isatty(fd) == 1;
   const char* no_colour = std::getenv("NO_COLOR");
-  options.coloured =
-      options.terminal && (no_colour == nullptr || *no_colour == '\0');
+  screen.coloured =
+      screen.terminal && (no_colour == nullptr || *no_colour == '\0');
   winsize size = {};
-  if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row > 2) {
-    options.rows = size.ws_row;
-    options.columns = size.ws_col;
+  if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 1) {
+    screen.rows = size.ws_row;
+    screen.columns = size.ws_col;
   }
-  return options;
+  return screen;
 }
 
-LiveView::LiveView(std::ostream& out, const Options& options)
-    : out_(out), options_(options) {}
+LiveView::LiveView(std::ostream& out, std::function<Screen()> screen)
+    : out_(out), screen_(std::move(screen)) {}
 
-void LiveView::Show(const nlohmann::json& workflow, absl::Time now) {
-  if (options_.terminal) {
-    Draw(GraphText(workflow, {options_.coloured, now}), /*whole=*/false);
+void LiveView::Show(const ShownWorkflow& workflow, absl::Time now) {
+  const Screen screen = screen_();
+  if (!screen.terminal) return Tell(workflow, now);
+  // The last line is the cursor's, and a full one would wrap.
+  Draw(TreeLines(workflow, now,
+                 {screen.columns - 1, screen.rows - 1, screen.coloured}));
+}
+
+void LiveView::Finish(const ShownWorkflow& workflow, absl::Time now) {
+  const Screen screen = screen_();
+  if (screen.terminal) {
+    out_ << ToTheTop() << "\033[J";
   } else {
-    Tell(ShowNodes(workflow));
+    Tell(workflow, now);
+    out_ << "\n";
   }
+  TreeStyle whole;
+  whole.coloured = screen.coloured;
+  for (const std::string& line : TreeLines(workflow, now, whole)) {
+    out_ << line << "\n";
+  }
+  out_ << std::flush;
 }
 
-void LiveView::Finish(const nlohmann::json& workflow, absl::Time now) {
-  if (!options_.terminal) Tell(ShowNodes(workflow));
-  Draw(GraphText(workflow, {options_.coloured, now}), /*whole=*/true);
+std::string LiveView::ToTheTop() const {
+  return drawn_lines_ == 0 ? "" : absl::StrCat("\033[", drawn_lines_, "F");
 }
 
-void LiveView::Draw(const std::string& graph, bool whole) {
-  std::vector<std::string> lines = absl::StrSplit(graph, '\n');
-  lines.pop_back();  // behind the last line's end
-  const auto room = static_cast<size_t>(options_.rows - 1);
-  if (!whole && lines.size() > room) {
-    lines.erase(lines.begin() + 1, lines.end() - (room - 1));
-  }
-  std::string text;
-  if (drawn_lines_ > 0) text = absl::StrCat("\033[", drawn_lines_, "A\r\033[J");
+// Writes over the last drawing and erases what is left of it, all at once, so
+// that nothing flickers.
+void LiveView::Draw(const std::vector<std::string>& lines) {
+  std::string frame = ToTheTop();
   for (const std::string& line : lines) {
-    absl::StrAppend(&text,
-                    options_.terminal ? Cut(line, options_.columns - 1) : line,
-                    "\n");
+    absl::StrAppend(&frame, line, "\033[K\n");
   }
-  out_ << text << std::flush;
-  drawn_lines_ = static_cast<int>(lines.size());
+  absl::StrAppend(&frame, "\033[J");
+  out_ << frame << std::flush;
+  drawn_lines_ = lines.size();
 }
 
-void LiveView::Tell(const std::vector<ShownNode>& nodes) {
-  for (const ShownNode& node : nodes) {
+void LiveView::Tell(const ShownWorkflow& workflow, absl::Time now) {
+  for (const ShownNode& node : workflow.nodes) {
+    if (!node.is_leaf() || node.waits()) continue;
     std::string& told = told_[node.id];
-    if (told != node.phase && node.phase != "Pending" && !node.phase.empty()) {
-      out_ << PhaseSymbol(node.phase) << " " << node.label << "  " << node.phase
-           << (node.message.empty() ? "" : "  ") << node.message << "\n"
-           << std::flush;
-      told = node.phase;
-    }
-    Tell(node.children);
+    if (told == node.phase) continue;
+    told = node.phase;
+    out_ << LineOf(node, now) << "\n" << std::flush;
   }
 }
 

@@ -1,45 +1,55 @@
 #ifndef REKINDLE_OPERATOR_VIEW_LIVE_VIEW_H_
 #define REKINDLE_OPERATOR_VIEW_LIVE_VIEW_H_
 
+#include <functional>
 #include <map>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "absl/time/time.h"
-#include "nlohmann/json.hpp"
-#include "operator/view/node_graph.h"
+#include "operator/view/shown_workflow.h"
 
 namespace rekindle::argo {
 
-// How a workflow is going: on a terminal its graph, drawn over itself at each
-// change; elsewhere a line for each node that begins, ends or fails, and the
-// graph once at the end. Thread-compatible.
+// What a view is drawn on.
+struct Screen {
+  bool terminal = false;
+  bool coloured = false;
+  size_t rows = 24;
+  size_t columns = 80;
+};
+
+// What the descriptor `fd` leads to now; NO_COLOR keeps it plain.
+Screen ScreenOf(int fd);
+
+// How a workflow is going, in a cluster or here: on a terminal its tree, drawn
+// over itself as far as it fits; elsewhere a line for each node that begins or
+// ends, and the tree once at the end. Thread-compatible.
 class LiveView {
  public:
-  struct Options {
-    bool terminal = false;
-    bool coloured = false;
-    int rows = 24;  // of the terminal: a taller graph shows its last lines
-    int columns = 80;
-  };
-  // What the standard output is, by its descriptor and NO_COLOR.
-  static Options OptionsOf(int fd);
+  // How often Show() is worth its while although nothing else changed than the
+  // time.
+  static constexpr absl::Duration kTick = absl::Milliseconds(100);
 
-  // `out` is not owned and must outlive this.
-  LiveView(std::ostream& out, const Options& options);
+  // `screen` is asked before each drawing, as windows change their size. `out`
+  // is not owned and must outlive this.
+  LiveView(std::ostream& out, std::function<Screen()> screen);
 
-  // Shows a Workflow object as it is now.
-  void Show(const nlohmann::json& workflow, absl::Time now);
-  // The last that is shown stays.
-  void Finish(const nlohmann::json& workflow, absl::Time now);
+  // Shows a workflow as it is now.
+  void Show(const ShownWorkflow& workflow, absl::Time now);
+  // The same for the last time: the whole tree, which stays.
+  void Finish(const ShownWorkflow& workflow, absl::Time now);
 
  private:
-  void Draw(const std::string& graph, bool whole);
-  void Tell(const std::vector<ShownNode>& nodes);
+  // Back to where the last drawing began.
+  std::string ToTheTop() const;
+  void Draw(const std::vector<std::string>& lines);
+  void Tell(const ShownWorkflow& workflow, absl::Time now);
 
   std::ostream& out_;
-  const Options options_;
-  int drawn_lines_ = 0;
+  const std::function<Screen()> screen_;
+  size_t drawn_lines_ = 0;
   std::map<std::string, std::string> told_;  // phase by node
 };
 

@@ -149,7 +149,7 @@ class Substitution {
   }
 
   absl::StatusOr<std::string> Evaluate(absl::string_view text) {
-    const std::string kept = absl::StrCat(kOpen, "=", text, kClose);
+    std::string kept = absl::StrCat(kOpen, "=", text, kClose);
     const auto failed = [&](const absl::Status& status) {
       return absl::InvalidArgumentError(
           absl::StrCat(kept, ": ", status.message()));

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <stdexcept>
 #include <utility>
 
 #include <yaml-cpp/eventhandler.h>
@@ -26,9 +27,11 @@ namespace rekindle::argo {
 namespace {
 
 // What stops the parser; turned into a status where it is called.
-struct YamlProblem {
+struct YamlProblem : std::runtime_error {
+  YamlProblem(SourcePosition where, const std::string& message)
+      : std::runtime_error(message), position(std::move(where)) {}
+
   SourcePosition position;
-  std::string message;
 };
 
 size_t CountNodes(const YamlNode& node) {
@@ -245,7 +248,7 @@ absl::StatusOr<std::vector<YamlNode>> ParseYaml(const std::string& text,
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YamlProblem& problem) {
-    return ToStatus(problem.position, problem.message);
+    return ToStatus(problem.position, problem.what());
   } catch (const YAML::Exception& error) {
     return ToStatus({name, error.mark.line + 1, error.mark.column + 1},
                     absl::StrCat("not YAML: ", error.msg));

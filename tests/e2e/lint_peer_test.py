@@ -1,4 +1,4 @@
-"""`rekindle lint` beside `argo lint --offline`: what Argo accepts we accept, what it refuses in tests/operator/broken
+"""`rekindle lint` beside `argo lint --offline`: what Argo accepts we accept, what it refuses in tests/operator/lint/broken
 we refuse too, naming the same thing; and the table of fields is Argo's own."""
 
 import json
@@ -11,7 +11,7 @@ import yaml
 import workspace
 from workspace import REPO, Workspace
 
-BROKEN = sorted((REPO / "tests" / "operator" / "broken").glob("*.yaml"))
+BROKEN = sorted((REPO / "tests" / "operator" / "lint" / "broken").glob("*.yaml"))
 FIELDS = REPO / "docs" / "local-runner-fields.md"
 CRDS = "manifests/base/crds/full"
 

@@ -52,6 +52,14 @@ def references(value):
                 yield from references(item)
 
 
+def labels(pod):
+    return pod["metadata"]["labels"]
+
+
+def selects(selector, pod):
+    return selector["matchLabels"].items() <= labels(pod).items()
+
+
 class ManifestsTest(workspace.Workspace):
 
     def test_every_kustomization_names_files_and_objects_that_are_there(self):
@@ -103,6 +111,39 @@ class ManifestsTest(workspace.Workspace):
         [rule] = objects()["Role", "rekindle"]["rules"]
         self.assertEqual(rule, {"apiGroups": ["argoproj.io"], "resources": ["workflowtaskresults"],
                                 "verbs": ["create", "patch"]})
+
+    def test_the_service_and_the_deployment_are_of_the_servers_pods(self):
+        known = objects()
+        deployment, service = (known[kind, "rekindle-metadata"]["spec"] for kind in ("Deployment", "Service"))
+        self.assertEqual(deployment["selector"]["matchLabels"], labels(deployment["template"]))
+        self.assertEqual(service["selector"], labels(deployment["template"]))
+        [container] = deployment["template"]["spec"]["containers"]
+        self.assertEqual({port["targetPort"] for port in service["ports"]}, {port["name"] for port in container["ports"]})
+
+    def test_every_step_may_call_the_server_at_ports_that_it_has(self):
+        known = objects()
+        policy, server = known["NetworkPolicy", "rekindle-metadata"]["spec"], known["Deployment", "rekindle-metadata"]["spec"]
+        self.assertEqual(policy["podSelector"]["matchLabels"], labels(server["template"]))
+        [rule] = policy["ingress"]
+        [caller] = rule["from"]
+        for name, template in step_templates.steps().items():
+            self.assertTrue(selects(caller["podSelector"], template), name)
+        [container] = server["template"]["spec"]["containers"]
+        self.assertEqual({port["port"] for port in rule["ports"]}, {port["name"] for port in container["ports"]})
+
+    def test_steps_reach_each_other_at_the_port_of_their_cluster_alone(self):
+        known = objects()
+        policy = known["NetworkPolicy", "rekindle-steps"]["spec"]
+        [rule] = policy["ingress"]
+        [caller] = rule["from"]
+        for name, template in step_templates.steps().items():
+            self.assertTrue(selects(policy["podSelector"], template), name)
+            self.assertTrue(selects(caller["podSelector"], template), name)
+        self.assertFalse(selects(policy["podSelector"], known["Deployment", "rekindle-metadata"]["spec"]["template"]))
+        templates = step_templates.load()
+        [chief] = [step for row in templates["trainer-workers"]["steps"] for step in row if step["name"] == "chief"]
+        [cluster] = [p["value"] for p in chief["arguments"]["parameters"] if p["name"] == "tf-cluster"]
+        self.assertEqual(re.findall(r'":(\d+)"', cluster), 3 * [str(port["port"]) for port in rule["ports"]])
 
     def test_the_server_takes_its_arguments_and_answers_its_probes(self):
         deployment = objects()["Deployment", "rekindle-metadata"]

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import pty
 import signal
 import subprocess
 import time
@@ -226,6 +227,38 @@ class RunTest(workspace.Workspace):
         self.assertEqual(status["phase"], "Succeeded", status)
         values = [nodes["write(%d:%d)" % (n, n)]["outputs"]["parameters"][0]["value"] for n in range(4)]
         self.assertEqual(values, ["0", "1", "2", "3"])
+
+    TWO_STEPS = """
+  templates:
+    - name: main
+      dag: {tasks: [{name: a, template: t}, {name: b, template: fails, dependencies: [a]}]}
+    - {name: t, retryStrategy: {limit: 1}, container: {image: x, command: ["true"]}}
+    - {name: fails, container: {image: x, command: ["false"]}}
+"""
+
+    def test_without_a_terminal_each_step_is_a_line_and_the_tree_comes_last(self):
+        shown = self.run_workflow(self.TWO_STEPS).stdout
+        lines, tree = shown.split("\n\n")[:2]
+        self.assertRegex(lines, r"(?m)^✔ w-\w+\.a\(0\)  Succeeded  \d+ms$")
+        self.assertRegex(lines, r"(?m)^✖ w-\w+\.b  Failed  \d+ms  main: Error \(exit code 1\)$")
+        self.assertRegex(tree, r"^w-\w+  Failed  \d+ms  2/2 done\n"
+                               r"STEP +TEMPLATE +DURATION +MESSAGE\n"
+                               r"✖ w-\w+ +main +\d+ms\n"
+                               r"├─✔ a +t +\d+ms\n"
+                               r"└─✖ b +fails +\d+ms +main: Error \(exit code 1\)$")
+
+    def test_on_a_terminal_the_tree_is_drawn_over_itself(self):
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        process = subprocess.Popen(self.command("run", self.workflow(self.TWO_STEPS)), cwd=self.dir,
+                                   env={**workspace.ENVIRONMENT, "NO_COLOR": "1"}, stdout=theirs)
+        os.close(theirs)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.wait(60), 1)
+        shown = os.read(ours, 1 << 16).decode().replace("\r", "")
+        self.assertRegex(shown, r"\033\[\d+F\033\[Jw-\w+  Failed")
+        self.assertRegex(shown, r"├─✔ a +t +\d+ms\n")
+        self.assertNotIn("\033[3", shown)
 
     def test_a_dry_run_shows_the_plan_and_runs_nothing(self):
         result = self.ok(self.run_workflow("""

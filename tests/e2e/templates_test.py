@@ -6,6 +6,8 @@ import re
 import subprocess
 import sys
 
+import yaml
+
 import workspace
 
 sys.path.insert(0, str(workspace.REPO / "tests" / "support"))
@@ -129,6 +131,13 @@ class TemplatesTest(workspace.Workspace):
                 self.assertEqual("tolerations" in template, gpu)
                 self.assertEqual("synchronization" in template, gpu)
 
+    def argos_own(self, template):
+        """What the template says of the rights of the containers that Argo adds."""
+        patch = yaml.safe_load(template["podSpecPatch"])
+        [init] = [container for container in patch["initContainers"] if container["name"] == "init"]
+        [wait] = [container for container in patch["containers"] if container["name"] == "wait"]
+        return init["securityContext"], wait["securityContext"]
+
     def test_every_pod_is_restricted(self):
         for name, template in step_templates.steps().items():
             with self.subTest(template=name):
@@ -136,8 +145,9 @@ class TemplatesTest(workspace.Workspace):
                 self.assertEqual(template["securityContext"]["seccompProfile"], {"type": "RuntimeDefault"})
                 container = template["container"]["securityContext"]
                 self.assertTrue(container["readOnlyRootFilesystem"])
-                self.assertFalse(container["allowPrivilegeEscalation"])
-                self.assertEqual(container["capabilities"], {"drop": ["ALL"]})
+                for restricted in (container, *self.argos_own(template)):
+                    self.assertFalse(restricted["allowPrivilegeEscalation"])
+                    self.assertEqual(restricted["capabilities"], {"drop": ["ALL"]})
 
 
 class StepsTest(workspace.Workspace):

@@ -8,11 +8,11 @@
 
 #include "operator/expression/condition.h"
 #include "operator/expression/expression.h"
+#include "operator/lint/validate.h"
 #include "operator/workflow/depends.h"
 #include "operator/workflow/expansion.h"
 #include "operator/workflow/template_library.h"
 #include "operator/workflow/templating.h"
-#include "operator/workflow/validate.h"
 #include "operator/workflow/workflow_loader.h"
 #include "operator/workflow/yaml_node.h"
 

@@ -55,6 +55,7 @@ nlohmann::json Reply(const std::string& line) {
 }  // namespace
 }  // namespace rekindle::argo
 
+// NOLINTNEXTLINE(bugprone-exception-escape): what is no question must end it
 int main() {
   std::string line;
   while (std::getline(std::cin, line)) {

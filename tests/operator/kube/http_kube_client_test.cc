@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <httplib.h>
 #include <memory>
 #include <poll.h>
@@ -29,8 +30,10 @@ namespace {
 
 using nlohmann::json;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 
 constexpr char kWorkflowsPath[] =
     "/apis/argoproj.io/v1alpha1/namespaces/ml/workflows";
@@ -62,6 +65,61 @@ TEST(HttpKubeClientTest, SendsTheTokenOverTlsToTheServerItTrusts) {
   const auto answer = ClientOf(server.Config())->Get(kWorkflows, "ml", "a");
   ASSERT_THAT(answer, IsOk());
   EXPECT_EQ((*answer)["got"], "Bearer secret");
+}
+
+// The headers of a request that is made by `config`, which `change` has
+// changed.
+httplib::Headers HeadersOf(const std::function<void(KubeConfig&)>& change) {
+  ApiServer server;
+  httplib::Headers headers;
+  server.http().Get(".*", [&headers](const httplib::Request& request,
+                                     httplib::Response& response) {
+    headers = request.headers;
+    response.set_content("{}", "application/json");
+  });
+  server.Start();
+  KubeConfig config = server.Config();
+  change(config);
+  EXPECT_THAT(ClientOf(config)->Get(kWorkflows, "ml", "a"), IsOk());
+  return headers;
+}
+
+TEST(HttpKubeClientTest, ProvesItselfWithANameAndAPassword) {
+  const auto headers = HeadersOf([](KubeConfig& config) {
+    config.user.token = "";
+    config.user.username = "ann";
+    config.user.password = "s:cret";
+  });
+  // "ann:s:cret"
+  EXPECT_THAT(headers,
+              Contains(Pair("Authorization", "Basic YW5uOnM6Y3JldA==")));
+}
+
+TEST(HttpKubeClientTest, ATokenComesBeforeANameAndAPassword) {
+  const auto headers = HeadersOf([](KubeConfig& config) {
+    config.user.username = "ann";
+    config.user.password = "s:cret";
+  });
+  EXPECT_EQ(headers.count("Authorization"), 1);
+  EXPECT_THAT(headers, Contains(Pair("Authorization", "Bearer secret")));
+}
+
+TEST(HttpKubeClientTest, ActsAsAnotherUserOfSeveralGroups) {
+  const auto headers = HeadersOf([](KubeConfig& config) {
+    config.user.impersonate = "bob";
+    config.user.impersonate_groups = {"ml", "ops"};
+  });
+  // By its own right to do so.
+  EXPECT_THAT(headers, Contains(Pair("Authorization", "Bearer secret")));
+  EXPECT_THAT(headers, Contains(Pair("Impersonate-User", "bob")));
+  EXPECT_THAT(headers, Contains(Pair("Impersonate-Group", "ml")));
+  EXPECT_THAT(headers, Contains(Pair("Impersonate-Group", "ops")));
+}
+
+TEST(HttpKubeClientTest, WithoutImpersonationActsAsNobodyElse) {
+  const auto headers = HeadersOf([](KubeConfig&) {});
+  EXPECT_EQ(headers.count("Impersonate-User"), 0);
+  EXPECT_EQ(headers.count("Impersonate-Group"), 0);
 }
 
 TEST(HttpKubeClientTest, AServerOfAnotherAuthorityIsNotTrusted) {
@@ -311,14 +369,15 @@ INSTANTIATE_TEST_SUITE_P(
          absl::StatusCode::kNotFound, "no namespace 'ml'"},
         {"NoObject", 404,
          StatusBody(404, "NotFound", "x", R"({"name":"a","kind":"workflows"})"),
-         absl::StatusCode::kNotFound, "no workflows 'a' in namespace 'ml'"},
+         absl::StatusCode::kNotFound,
+         "there is no workflow 'a' in namespace 'ml'"},
         {"NoArgo", 404, "404 page not found\n",
          absl::StatusCode::kFailedPrecondition,
          "Argo Workflows is not installed"},
         {"Exists", 409,
          StatusBody(409, "AlreadyExists", "x",
                     R"({"name":"a","kind":"workflows"})"),
-         absl::StatusCode::kAlreadyExists, "already a workflows 'a'"},
+         absl::StatusCode::kAlreadyExists, "there is already a workflow 'a'"},
         {"Conflict", 409, StatusBody(409, "Conflict", "modified"),
          absl::StatusCode::kAborted, "modified"},
         {"Invalid", 422,

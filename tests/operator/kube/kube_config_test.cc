@@ -109,6 +109,18 @@ TEST_F(KubeConfigTest, ReadsAPlugin) {
   EXPECT_EQ(config->user.exec->env.at("A"), "b");
 }
 
+TEST_F(KubeConfigTest, ReadsPasswordsAndImpersonation) {
+  const auto config =
+      Load(Write("config", Kubeconfig("",
+                                      "username: ann, password: secret, "
+                                      "as: bob, as-groups: [ml, ops]")));
+  ASSERT_THAT(config, IsOk());
+  EXPECT_EQ(config->user.username, "ann");
+  EXPECT_EQ(config->user.password, "secret");
+  EXPECT_EQ(config->user.impersonate, "bob");
+  EXPECT_THAT(config->user.impersonate_groups, ElementsAre("ml", "ops"));
+}
+
 TEST_F(KubeConfigTest, APodUsesItsOwnAccount) {
   Write("ca.crt", "the authority");
   Write("namespace", "argo\n");
@@ -152,6 +164,10 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::ValuesIn(std::vector<Refusal>{
         {"Proxy", "proxy-url: 'http://p'", "token: t", "'proxy-url'"},
         {"AuthProvider", "", "auth-provider: {name: gcp}", "'auth-provider'"},
+        {"ImpersonatedUid", "", "as: bob, as-uid: '7'",
+         "'as-uid' is not supported"},
+        {"ImpersonatedExtra", "", "as: bob, as-user-extra: {scopes: [a]}",
+         "'as-user-extra' is not supported"},
         {"NotBase64", "certificate-authority-data: '***'", "token: t",
          "'certificate-authority-data' is not base64"},
         {"MissingFile", "certificate-authority: gone.crt", "token: t",

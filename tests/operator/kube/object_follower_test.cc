@@ -28,6 +28,7 @@ namespace rekindle::argo {
 namespace {
 
 using nlohmann::json;
+using ::testing::ElementsAre;
 
 // A cluster whose objects change with every request, and whose watches are cut,
 // refused and forgotten at random. Thread-safe.
@@ -240,6 +241,31 @@ TEST(ObjectFollowerTest, AVerbThatIsForbiddenEndsItAtOnce) {
   ObjectFollower follower(*client, kWorkflows, "ml", options);
   EXPECT_THAT(follower.Run([](const json&, bool) { return true; }),
               StatusIs(absl::StatusCode::kPermissionDenied));
+}
+
+TEST(ObjectFollowerTest, GoesOnBehindTheLastBookmarkWithoutANewList) {
+  ApiServer server;
+  std::vector<std::string> asked;  // versions to watch from; "list" for a list
+  server.http().Get(".*", [&asked](const httplib::Request& request,
+                                   httplib::Response& response) {
+    const bool watch = request.has_param("watch");
+    asked.push_back(watch ? request.get_param_value("resourceVersion")
+                          : "list");
+    response.set_content(
+        watch ? R"({"type":"BOOKMARK","object":{"metadata":)"
+                R"({"resourceVersion":"9"}}})"
+                "\n"
+              : R"({"metadata":{"resourceVersion":"5"},"items":[]})",
+        "application/json");
+  });
+  server.Start();
+  const auto client = MakeHttpKubeClient(server.Config()).value();
+  FollowOptions options;
+  options.backoff.sleep = [&asked](absl::Duration) { return asked.size() < 3; };
+  ObjectFollower follower(*client, kWorkflows, "ml", options);
+  EXPECT_THAT(follower.Run([](const json&, bool) { return true; }),
+              StatusIs(absl::StatusCode::kCancelled));
+  EXPECT_THAT(asked, ElementsAre("list", "5", "9"));
 }
 
 }  // namespace

@@ -25,8 +25,6 @@ namespace rekindle::argo {
 namespace {
 
 using nlohmann::json;
-using ::testing::Each;
-using ::testing::Ge;
 using ::testing::SizeIs;
 
 // A server that keeps what is created, and treats each request as its script

@@ -44,7 +44,7 @@ class TestCertificates {
   void Run(const std::string& arguments) {
     const std::string command = absl::StrCat(
         "cd '", folder_.path(), "' && openssl ", arguments, " 2>openssl.log");
-    // NOLINTNEXTLINE(cert-env33-c): a test's own command line
+    // NOLINTNEXTLINE(bugprone-command-processor): a test's own command line
     ASSERT_EQ(std::system(command.c_str()), 0) << command;
   }
 

@@ -4,8 +4,6 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "operator/workflow/validate.h"
-#include "operator/workflow/workflow_loader.h"
 
 namespace rekindle::argo {
 namespace {
@@ -18,7 +16,6 @@ TEST(TemplateLibraryTest, KnowsTheTemplatesOfRekindleItself) {
       library.Resolve(TemplateRef{"rekindle", "trainer", false, {}});
   ASSERT_TRUE(trainer.ok()) << trainer.status();
   EXPECT_NE(trainer->definition->inputs.FindParameter("train-steps"), nullptr);
-  EXPECT_FALSE(HasErrors(Validate(*trainer->owner, library)));
 }
 
 TEST(TemplateLibraryTest, NamesTheNearestOfWhatItDoesNotHave) {

@@ -1,0 +1,176 @@
+#include "operator/pods/pod_runner.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "base/file_util.h"
+#include "base/status_macros.h"
+#include "base/utf8.h"
+#include "operator/pods/pod_files.h"
+
+namespace rekindle::argo {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What argoexec ends with when it cannot start a command.
+constexpr int kCannotStart = 64;
+
+int ExitCodeOf(const ProcessReport& report) {
+  if (!report.start_error.ok()) return kCannotStart;
+  return report.end.signal != 0 ? 128 + report.end.signal
+                                : report.end.exit_code;
+}
+
+std::string StartMessage(const absl::Status& error, const Container& of) {
+  if (error.code() != absl::StatusCode::kNotFound || of.command.empty()) {
+    return std::string(error.message());
+  }
+  return absl::StrCat(
+      "there is no program '", of.command[0],
+      "' here: images are not pulled, install it or put it into PATH");
+}
+
+absl::Status CheckWithoutView(const PodTask& task) {
+  for (const std::string& path : FilePaths(task)) {
+    if (!PathExists(path)) continue;
+    return absl::FailedPreconditionError(absl::StrCat(
+        "step '", task.node_name, "' would replace ", path,
+        " of this machine, because steps have no views of their own here "
+        "(--isolation); move it away"));
+  }
+  for (const PodMount& mount : task.mounts) {
+    if (mount.kind == PodMount::Kind::kClaim || mount.path == "/tmp") continue;
+    return absl::FailedPreconditionError(absl::StrCat(
+        "step '", task.node_name, "' mounts ", mount.path,
+        ", which needs a view of the file system of its own (--isolation)"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+PodRunner::PodRunner(PodRunnerOptions options)
+    : options_(std::move(options)),
+      paths_(options_),
+      processes_(options_, paths_) {}
+
+PodRunner::~PodRunner() = default;
+
+std::vector<std::string> PodRunner::OwnPaths(const PodTask& task) const {
+  return FilePaths(task);
+}
+
+bool PodRunner::WantsView(const PodTask& task) const {
+  if (options_.isolation != Isolation::kAuto) {
+    return options_.isolation == Isolation::kRequired;
+  }
+  return !FilePaths(task).empty() || !task.mounts.empty();
+}
+
+absl::Status PodRunner::AddMount(const PodTask& task, const PodMount& mount,
+                                 PodView& view) const {
+  // /tmp is the pod's own anyway, with what is shared in it.
+  if (mount.kind == PodMount::Kind::kEmptyDir && mount.path == "/tmp") {
+    return absl::OkStatus();
+  }
+  RK_ASSIGN_OR_RETURN(const std::string folder, paths_.Volume(task, mount));
+  return view.Mount(folder, mount.path, mount.read_only);
+}
+
+absl::StatusOr<std::unique_ptr<PodView>> PodRunner::MakeView(
+    const PodTask& task) const {
+  auto view =
+      std::make_unique<PodView>(paths_.OwnRoot(task), paths_.CommonRoot());
+  RK_RETURN_IF_ERROR(view->MakePrivate("/tmp"));
+  for (const PodMount& mount : task.mounts) {
+    RK_RETURN_IF_ERROR(AddMount(task, mount, *view));
+  }
+  std::vector<std::string> shared = options_.shared;
+  shared.insert(shared.end(), {options_.work_folder, options_.run_folder,
+                               options_.program_folder});
+  for (const std::string& path : shared) {
+    RK_RETURN_IF_ERROR(view->Share(path));
+  }
+  for (const std::string& path : FilePaths(task)) {
+    RK_ASSIGN_OR_RETURN(const std::string placed, view->Place(path));
+    RK_RETURN_IF_ERROR(MakeDirs(fs::path(placed).parent_path()));
+  }
+  return view;
+}
+
+const PodView* PodRunner::ViewOf(const PodTask& task) const {
+  const auto found = views_.find(task.node_id);
+  return found == views_.end() ? nullptr : found->second.get();
+}
+
+absl::StatusOr<ProcessSpec> PodRunner::Prepare(const PodTask& task) {
+  RK_ASSIGN_OR_RETURN(ProcessSpec spec, processes_.Make(task));
+  if (!WantsView(task)) {
+    RK_RETURN_IF_ERROR(CheckWithoutView(task));
+    RK_RETURN_IF_ERROR(PlaceInputs(task, paths_, nullptr));
+    return spec;
+  }
+  RK_ASSIGN_OR_RETURN(std::unique_ptr<PodView> view, MakeView(task));
+  RK_RETURN_IF_ERROR(PlaceInputs(task, paths_, view.get()));
+  RK_ASSIGN_OR_RETURN(spec.view, view->Build());
+  views_[task.node_id] = std::move(view);
+  return spec;
+}
+
+PodResult PodRunner::Finish(const PodTask& task, const ProcessReport& report) {
+  PodResult result;
+  const int code = ExitCodeOf(report);
+  result.outputs.exit_code = absl::StrCat(code);
+  if (task.wants_result && report.start_error.ok()) {
+    result.outputs.result =
+        ReplaceInvalidUtf8(absl::StripSuffix(report.output, "\n"));
+  }
+  const absl::Status taken =
+      TakeOutputs(task, paths_, ViewOf(task), result.outputs);
+  if (code != 0) {
+    result.phase = Phase::kFailed;
+    result.message = absl::StrCat("main: Error (exit code ", code, ")");
+    Explain(task, report, result.message);
+  } else if (!taken.ok()) {
+    result.phase = Phase::kError;
+    result.message = std::string(taken.message());
+  }
+  CleanUp(task);
+  return result;
+}
+
+// Adds what is known about a failure.
+void PodRunner::Explain(const PodTask& task, const ProcessReport& report,
+                        std::string& message) const {
+  absl::StatusOr<std::string> why = ReadFile(paths_.Message(task.node_id));
+  if (!report.start_error.ok()) {
+    why = StartMessage(report.start_error, ContainerOf(*task.definition));
+  }
+  if (why.ok() && !why->empty()) {
+    absl::StrAppend(&message, ": ", absl::StripAsciiWhitespace(*why));
+  }
+}
+
+void PodRunner::CleanUp(const PodTask& task) {
+  const bool had_view = views_.erase(task.node_id) > 0;
+  if (!had_view) {
+    if (options_.isolation != Isolation::kNone) return;
+    // What lay at the machine's own paths was this pod's.
+    for (const std::string& path : FilePaths(task)) {
+      RemoveTree(path).IgnoreError();
+    }
+    return;
+  }
+  RemoveTree(paths_.OwnRoot(task)).IgnoreError();
+}
+
+}  // namespace rekindle::argo
