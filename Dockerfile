@@ -32,6 +32,7 @@ FROM toolchain AS tensorflow
 ARG TENSORFLOW_VERSION=
 ARG TENSORFLOW_PACKAGE=
 RUN --mount=type=bind,source=tools/image/install-tensorflow,target=/run/install-tensorflow \
+    --mount=type=bind,source=tools/image/constraints.txt,target=/run/constraints.txt \
     --mount=type=bind,source=tools/bind_own_symbols.py,target=/run/bind_own_symbols.py \
     --mount=type=bind,from=versions,source=/python-packages,target=/run/versions \
     --mount=type=secret,id=pip --mount=type=secret,id=ca \
@@ -48,6 +49,7 @@ RUN --mount=type=bind,source=tools/image/share-libraries,target=/run/share-libra
 FROM toolchain AS tensorflow-cuda
 ARG TENSORFLOW_VERSION=
 RUN --mount=type=bind,source=tools/image/install-tensorflow,target=/run/install-tensorflow \
+    --mount=type=bind,source=tools/image/constraints.txt,target=/run/constraints.txt \
     --mount=type=bind,source=tools/bind_own_symbols.py,target=/run/bind_own_symbols.py \
     --mount=type=bind,source=tools/image/share-libraries,target=/run/share-libraries \
     --mount=type=bind,from=versions,source=/python-packages,target=/run/versions \
@@ -129,7 +131,7 @@ USER 65532:0
 # ---- the images ----
 
 FROM runtime AS metadata
-HEALTHCHECK --interval=30s --timeout=5s --start-period=10s CMD ["rekindle", "serve", "--check"]
+HEALTHCHECK --interval=5s --timeout=5s --start-period=10s CMD ["rekindle", "serve", "--check"]
 COPY --from=build-metadata /out/bin /opt/rekindle/bin
 ARG VERSION=unknown
 ARG REVISION=unknown

@@ -2,21 +2,21 @@
 
 import os
 
-import images
+import containers
 
 
-class BadInputImageTest(images.Containers):
+class BadInputImageTest(containers.Containers):
 
     target = "trainer"
 
     def test_a_volume_that_is_mounted_read_only(self):
         self.mount = "ro"
-        self.assert_refused(self.step("example-gen", input="/data/penguins.csv"), 1, "rekindle.db")
+        self.assert_not_to_be_written(self.step("example-gen", input="/data/penguins.csv"))
 
     def test_a_volume_of_somebody_else(self):
         os.chown(self.dir, 0, 0)
         self.dir.chmod(0o755)
-        self.assert_refused(self.step("example-gen", input="/data/penguins.csv"), 1, "rekindle.db")
+        self.assert_not_to_be_written(self.step("example-gen", input="/data/penguins.csv"))
 
     def test_a_module_that_is_not_there(self):
         self.prepare()
@@ -32,9 +32,15 @@ class BadInputImageTest(images.Containers):
         database = self.dir / "rekindle.db"
         os.chown(database, 0, 0)
         database.chmod(0o600)
-        self.assert_refused(self.rekindle("metadata", "list", "artifacts"), 1, "rekindle.db")
+        done = self.rekindle("metadata", "list", "artifacts")
+        self.assert_refused(done, 1, "rekindle.db", "permissions")
+        self.assertRegex(done.stderr, r"is not readable|cannot be (read|opened)")
+
+    def assert_not_to_be_written(self, done):
+        self.assert_refused(done, 1, "rekindle.db", "folder", "permissions")
+        self.assertRegex(done.stderr, r"is not writable|cannot be written")
 
     def test_a_target_that_there_is_not(self):
-        done = images.build_in(images.REPO, "trainer-tpu")
+        done = containers.build_in(containers.REPO, "trainer-tpu")
         self.assertEqual((done.returncode, done.stderr), (
             2, "image: there is no target 'trainer-tpu'; there are metadata trainer trainer-python trainer-gpu\n"))

@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 
@@ -19,14 +20,16 @@ BASE = "rekindle-test-base:bookworm"
 CLIENT = "/usr/bin/docker"
 CACHE = pathlib.Path(os.environ.get("REKINDLE_CACHE") or pathlib.Path.home() / ".cache" / "rekindle") / "docker"
 _START_SECONDS = 60
+_BLOCK = 1 << 20
 
 
 class Engine:
     """A running dockerd, and its client."""
 
     def __init__(self):
-        # A socket's path is short.
+        # A socket's path is short. Those of its group may get there.
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="rekindle-docker-"))
+        self.dir.chmod(0o711)
         self.socket = self.dir / "docker.sock"
         self.environment = {**os.environ, "DOCKER": CLIENT, "DOCKER_HOST": "unix://%s" % self.socket,
                             "DOCKER_BUILDKIT": "1", "BUILDKIT_PROGRESS": "plain", "DOCKER_CONFIG": str(self.dir)}
@@ -74,6 +77,16 @@ class Engine:
     def size(self, image):
         return int(self.run("image", "inspect", "--format", "{{.Size}}", image).stdout)
 
+    def search(self, image, words):
+        """Which of these words are in files of an image: the name of a file by word."""
+        container = self.run("create", "--network=none", image, "true").stdout.strip()
+        try:
+            with subprocess.Popen([CLIENT, "export", container], env=self.environment, stdout=subprocess.PIPE) as export:
+                with tarfile.open(fileobj=export.stdout, mode="r|", bufsize=_BLOCK) as files:
+                    return _search(files, words)
+        finally:
+            self.run("rm", container)
+
     def stop(self):
         """Ends the containers and the daemon; removes all but the cache."""
         if self._daemon.poll() is None:
@@ -84,6 +97,25 @@ class Engine:
             self._daemon.wait()
         self._log.close()
         shutil.rmtree(self.dir, ignore_errors=True)
+
+
+def _search(files, words):
+    sought = {word: word.encode() for word in words}
+    found = {}
+    for member in files:
+        if not member.isfile():
+            continue
+        for block in _blocks(files.extractfile(member), overlap=max(map(len, sought.values()))):
+            found.update({word: member.name for word, letters in sought.items() if letters in block})
+    return found
+
+
+def _blocks(file, overlap):
+    """What a file holds; each block begins with the end of the one before."""
+    end = b""
+    while block := file.read(_BLOCK):
+        yield end + block
+        end = block[-overlap:]
 
 
 def _mirror():

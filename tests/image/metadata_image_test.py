@@ -2,11 +2,12 @@
 
 import json
 
+import containers
 import every_image
-import images
+import steps_in_image
 
 
-class MetadataImageTest(every_image.EveryImage, images.Containers):
+class MetadataImageTest(every_image.EveryImage, steps_in_image.StepsInImage, containers.Containers):
 
     target = "metadata"
     most_megabytes = 60

@@ -2,7 +2,9 @@
 
 import json
 
-import images
+import containers
+import every_image
+import pinned_packages
 
 # Looks for CUDA's libraries, of the versions in TensorFlow's build info, along the paths in TensorFlow's own; loads each,
 # with what it needs in turn. libcuda is the driver's.
@@ -28,7 +30,7 @@ print(json.dumps({"cuda": info["cuda_version"], "loaded": loaded}))
 """
 
 
-class TrainerGpuImageTest(images.Containers):
+class TrainerGpuImageTest(every_image.EveryImage, pinned_packages.PinnedPackages, containers.Containers):
 
     target = "trainer-gpu"
 

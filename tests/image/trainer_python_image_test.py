@@ -2,16 +2,19 @@
 
 import shutil
 
+import containers
 import every_image
-import images
+import pinned_packages
+import steps_in_image
 
 
-class TrainerPythonImageTest(every_image.EveryImage, images.Containers):
+class TrainerPythonImageTest(every_image.EveryImage, steps_in_image.StepsInImage, pinned_packages.PinnedPackages,
+                             containers.Containers):
 
     target = "trainer-python"
 
     def test_a_module_in_python_trains_for_anybody_on_a_read_only_root(self):
-        shutil.copytree(images.REPO / "examples/python_module/penguin_keras", self.dir / "module")
+        shutil.copytree(containers.REPO / "examples/python_module/penguin_keras", self.dir / "module")
         self.give(self.dir)
         self.prepare()
         trained = self.step("train", module_file="/data/module/penguin_module.py", train_steps=50)

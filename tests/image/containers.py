@@ -1,5 +1,6 @@
-"""Rekindle's images, built from a clean clone, and containers as the README runs them."""
+"""Rekindle's images, built from a clean clone, and containers that may do as little as possible."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -11,6 +12,7 @@ import time
 import unittest
 
 import engine
+import registries
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
 # Nobody's: no passwd entry, no home.
@@ -35,28 +37,30 @@ def get_engine():
 def build(target):
     """Builds a target, once, from a clone of what is committed; its tag."""
     if target not in _built:
-        docker = get_engine()
-        clone = tempfile.mkdtemp(prefix="rekindle-clone-")
         begin = time.monotonic()
-        try:
-            subprocess.run(["git", "clone", "--quiet", "--depth=1", "file://%s" % REPO, clone], check=True)
-            done = build_in(clone, target)
-        finally:
-            shutil.rmtree(clone, ignore_errors=True)
+        with clone() as folder:
+            done = build_in(folder, target)
         if done.returncode != 0:
             raise AssertionError("%s does not build:\n%s" % (target, done.stderr[-6000:]))
         _built[target] = "rekindle:%s" % target
-        over = docker.size(_built[target]) - docker.size(engine.BASE)
-        print("%s: built in %.0f s, %.0f MB over the base" % (target, time.monotonic() - begin, over / 1e6),
-              file=sys.stderr)
+        print("%s: built in %.0f s" % (target, time.monotonic() - begin), file=sys.stderr)
     return _built[target]
 
 
-def build_in(folder, target):
+@contextlib.contextmanager
+def clone():
+    """A folder with what is committed."""
+    with tempfile.TemporaryDirectory(prefix="rekindle-clone-") as folder:
+        subprocess.run(["git", "clone", "--quiet", "--depth=1", "file://%s" % REPO, folder], check=True)
+        yield pathlib.Path(folder)
+
+
+def build_in(folder, target, *flags):
     """Runs the project's own script there."""
+    docker = get_engine()
     return subprocess.run(
-        ["tools/image/build", target, "--base", engine.BASE, "--registries", "host", "--network", "host"], cwd=folder,
-        env=get_engine().environment, capture_output=True, text=True, check=False)
+        ["tools/image/build", target, "--base", engine.BASE, "--registries", "host", "--network", "host", *flags],
+        cwd=folder, env=registries.mark(docker.environment, docker.dir), capture_output=True, text=True, check=False)
 
 
 class Containers(unittest.TestCase):
