@@ -3,6 +3,7 @@
 import json
 import pathlib
 import secrets
+import tempfile
 import time
 import unittest
 
@@ -52,16 +53,23 @@ class ClusterCase(unittest.TestCase):
         created = json.loads(self.cluster.argo("submit", path, "-n", namespace, "-o", "json", *arguments).stdout)
         return created["metadata"]["name"]
 
+    def submit_object(self, workflow):
+        """Submits a Workflow that is no file; its name."""
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(workflow, file)
+            file.flush()
+            return self.submit(file.name)
+
     def workflow(self, name, namespace=REKINDLE):
         return self.cluster.request("GET", "/apis/argoproj.io/v1alpha1/namespaces/%s/workflows/%s" % (namespace, name))
 
     def wait_for(self, name, seconds=300, namespace=REKINDLE):
         """Waits for the end of a Workflow; the object."""
-        return self.until("the end of %s" % name, seconds, lambda: self._ended(self.workflow(name, namespace)))
+        def ended():
+            workflow = self.workflow(name, namespace)
+            return workflow if workflow.get("status", {}).get("phase") in ENDED else None
 
-    @staticmethod
-    def _ended(workflow):
-        return workflow if workflow.get("status", {}).get("phase") in ENDED else None
+        return self.until("the end of %s" % name, seconds, ended)
 
     def succeeded(self, name, **options):
         workflow = self.wait_for(name, **options)
@@ -78,9 +86,10 @@ class ClusterCase(unittest.TestCase):
 
     @staticmethod
     def node_of(workflow, display_name):
-        """The last node that has this display name."""
-        found = [n for n in workflow["status"]["nodes"].values() if n["displayName"] == display_name]
-        return found[-1] if found else None
+        """The one node that has this display name, or None."""
+        found = [n for n in workflow["status"].get("nodes", {}).values() if n["displayName"] == display_name]
+        assert len(found) <= 1, found
+        return found[0] if found else None
 
     def outputs_of(self, workflow, display_name):
         node = self.node_of(workflow, display_name)

@@ -120,7 +120,7 @@ def apiserver(run):
     return ["--etcd-servers=http://127.0.0.1:2379", "--secure-port=443", "--bind-address=0.0.0.0",
             "--advertise-address=" + NODE, "--service-cluster-ip-range=" + SERVICES,
             "--tls-cert-file=%s/api.crt" % pki, "--tls-private-key-file=%s/api.key" % pki, "--cert-dir=%s" % pki,
-            "--token-auth-file=%s/tokens.csv" % pki, "--authorization-mode=RBAC",
+            "--token-auth-file=%s/tokens.csv" % pki, "--client-ca-file=%s/ca.crt" % pki, "--authorization-mode=RBAC",
             "--service-account-issuer=https://kubernetes.default.svc",
             "--service-account-key-file=%s/sa.key" % pki, "--service-account-signing-key-file=%s/sa.key" % pki,
             "--allow-privileged=true", "--kubelet-preferred-address-types=InternalIP", "--profiling=false"]

@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import pathlib
+import shutil
 import socket
 import subprocess
 import sys
@@ -22,6 +23,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 NAMESPACE = "argo"
 EXECUTOR_IMAGE = "local.test/argoexec:1"
 PROGRAMS = ("argo", "argoexec", "workflow-controller", "hyperkube", "coredns")
+
+
+def say(text):
+    print("cluster: " + text, file=sys.stderr, flush=True)
 
 
 class _ProxyConnection(http.client.HTTPConnection):
@@ -44,6 +49,7 @@ class Cluster:
         self.cache = pathlib.Path(subprocess.run([build, "--where"], capture_output=True, text=True, check=True).stdout.strip())
         self.bin = self.cache / "bin"
         self.run = self.cache / "run"
+        self._stamps = self.cache / "containerd" / "imported"  # which image has which name
         self.argo_source = self.cache / "src" / "argo-workflows"
         self.node = Node(self.run)
         self.report = report
@@ -65,15 +71,24 @@ class Cluster:
 
     def load_image(self, image):
         """Makes an image known to the node, unless it is already."""
-        stamp = self.cache / "containerd" / "imported" / image.names[0].replace("/", "_")
+        stamp = self._stamps / image.names[0].replace("/", "_")
         if stamp.exists() and stamp.read_text() == image.identity():
             return
         self.report("importing the image %s" % image.names[0])
         with tempfile.NamedTemporaryFile(dir=self.cache, suffix=".tar") as archive:
             image.write(archive.name, self.cache / "layers" / stamp.name)
             self.ctr("images", "import", archive.name)
-        stamp.parent.mkdir(exist_ok=True)
+        self._stamps.mkdir(exist_ok=True)
         stamp.write_text(image.identity())
+
+    def load_archive(self, archive):
+        """Makes the images of a Docker archive known to the node."""
+        self.report("importing %d MB of images" % (os.path.getsize(archive) / 1e6))
+        self.ctr("images", "import", archive)
+        shutil.rmtree(self._stamps, ignore_errors=True)  # it may have given their names away
+
+    def tag_image(self, name, alias):
+        self.ctr("images", "tag", "--force", name, alias)
 
     # Commands for it.
 
@@ -195,6 +210,8 @@ class Cluster:
         client = configuration.client_flags(self.run)
         self._service("kube-controller-manager", *client, "--service-account-private-key-file=%s/pki/sa.key" % self.run,
                       "--root-ca-file=%s/pki/ca.crt" % self.run, "--enable-hostpath-provisioner")
+        # It makes volumes' folders for root alone, and nothing knows of fsGroup for them.
+        self.node.start_service("volumes", "sh", "-c", "while sleep 0.2; do chmod -f 777 /tmp/hostpath_pv/*; done")
         self._service("kube-scheduler", *client)
         self._service("kubelet", "--config=%s/kubelet.json" % self.run, "--kubeconfig=%s/admin.kubeconfig" % self.run,
                       "--root-dir=%s/kubelet" % self.run, "--cert-dir=%s/pki" % self.run,

@@ -10,20 +10,53 @@ PENGUINS = "examples/penguin/penguins.csv"
 BIN = None  # set by tests/cluster/run
 
 
+def task(name, template, pipeline, dependencies=(), **parameters):
+    """A task by one of Rekindle's templates."""
+    given = {"pipeline": pipeline, **parameters}
+    return {"name": name, "templateRef": {"name": "rekindle", "template": template}, "dependencies": list(dependencies),
+            "arguments": {"parameters": [{"name": k.replace("_", "-"), "value": str(v)} for k, v in given.items()]}}
+
+
+def data_tasks(pipeline):
+    """Examples and a schema of the penguins."""
+    return [task("examples", "example-gen", pipeline, input=PENGUINS, null_values="NA"),
+            task("schema", "schema-gen", pipeline, ["examples"], examples="run:CsvExampleGen.examples")]
+
+
+def training(pipeline, name="train", template="trainer", **parameters):
+    """A training on what those put out; a cold one, whatever there was before."""
+    return task(name, template, pipeline, ["schema"], **{
+        "label_key": "species", "base_model": "none", "no_cache": "true", "examples": "run:CsvExampleGen.examples",
+        "schema": "run:SchemaGen.schema", **parameters})
+
+
+def workflow(prefix, tasks):
+    """A Workflow of these tasks, with the reaper as its exit handler."""
+    reaper = {"templateRef": {"name": "rekindle", "template": "reaper"},
+              "arguments": {"parameters": [{"name": "previous-failure", "value": "{{workflow.failures}}"}]}}
+    return {"apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow", "metadata": {"generateName": prefix + "-"},
+            "spec": {"entrypoint": "pipeline", "hooks": {"exit": reaper},
+                     "templates": [{"name": "pipeline", "dag": {"tasks": tasks}}]}}
+
+
 class StepsCase(ClusterCase):
     """Tests with steps in pods: the metadata server is ready, and the example's data is on the artifacts' volume."""
 
+    overlay = QUICK_START
+
     @classmethod
     def setUpClass(cls):
-        cls.cluster.kubectl("apply", "-k", QUICK_START)
-        for claim in ("rekindle-artifacts", "rekindle-metadata"):
-            cls.cluster.kubectl("wait", "-n", REKINDLE, "--for=jsonpath={.status.phase}=Bound", "pvc/" + claim, "--timeout=60s")
-            # The provisioner of this cluster ignores fsGroup.
-            cls.volume(claim).chmod(0o777)
+        cls.cluster.kubectl("apply", "-k", cls.overlay)
+        cls.make_secrets()
+        cls.cluster.kubectl("wait", "-n", REKINDLE, "--for=jsonpath={.status.phase}=Bound", "pvc/rekindle-artifacts", "--timeout=60s")
         cls.cluster.kubectl("rollout", "status", "-n", REKINDLE, "deployment/rekindle-metadata", "--timeout=180s")
         target = cls.volume("rekindle-artifacts") / PENGUINS
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(REPO / PENGUINS, target)
+        shutil.copy2(REPO / PENGUINS, target)
+
+    @classmethod
+    def make_secrets(cls):
+        """What the overlay needs beside itself."""
 
     @classmethod
     def volume(cls, claim):
@@ -32,16 +65,29 @@ class StepsCase(ClusterCase):
         path = cls.cluster.get("pv", name)["spec"]["hostPath"]["path"]
         return cls.cluster.node.folder_of("/tmp/hostpath_pv") / path.rsplit("/", 1)[1]
 
-    def metadata(self, *arguments):
-        """What the metadata server answers by its service's address."""
+    def ask_metadata(self, *arguments):
+        """What the metadata server answers by its service's address, as text."""
         address = self.cluster.get("-n", REKINDLE, "service", "rekindle-metadata")["spec"]["clusterIP"]
-        answer = self.cluster.inside(BIN / "rekindle", "metadata", *arguments, "--metadata=grpc://%s:8080" % address, "-o", "json")
-        return json.loads(answer.stdout)
+        return self.cluster.inside(BIN / "rekindle", "metadata", *arguments, "--metadata=grpc://%s:8080" % address).stdout
 
-    def executions(self, workflow, node="Trainer"):
-        """The store's executions of one step of a workflow."""
+    def metadata(self, *arguments):
+        return json.loads(self.ask_metadata(*arguments, "-o", "json"))
+
+    def run_to_its_end(self, path, *arguments):
+        """Submits a Workflow by rekindle, and waits; the object. It must succeed."""
+        done = self.cluster.inside(
+            BIN / "rekindle", "submit", path, *arguments, "-n", REKINDLE, "--wait", "-o", "name", check=False, timeout=900)
+        self.assertNotEqual(done.stdout, "", done.stderr)
+        return self.succeeded(done.stdout.split()[0])
+
+    def execution(self, workflow, node="Trainer"):
+        """The store's one execution of a step of a workflow."""
         found = self.metadata("list", "executions", "--run=" + workflow["metadata"]["uid"])
-        return [e for e in found if node in json.dumps(e)]
+        (one,) = [e for e in found if e["external_id"].endswith("/" + node)]
+        return one
+
+    def log_of(self, pod):
+        return self.kubectl("logs", "-n", REKINDLE, pod, "-c", "main").stdout
 
     def pods_of(self, workflow_name):
         return self.cluster.get("-n", REKINDLE, "pods", "-l", "workflows.argoproj.io/workflow=" + workflow_name)["items"]

@@ -85,13 +85,19 @@ class SubmitCase(ClusterCase):
     def created(self, name):
         return self.workflow(name, self.namespace)
 
-    def kubeconfig(self, token=None, server=None):
+    def kubeconfig(self, user=None, server=None):
         config = json.loads((self.cluster.run / "admin.kubeconfig").read_text())
-        if token:
-            config["users"][0]["user"] = {"token": token}
+        if user:
+            config["users"][0]["user"] = user
         if server:
             config["clusters"][0]["cluster"]["server"] = server
         return self.file(config, "kubeconfig")
+
+    def token_of(self, account, *rules):
+        self.cluster.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": account}},
+                           {**EXECUTOR, "metadata": {"name": account}, "rules": list(rules)}, binding(account, account),
+                           namespace=self.namespace)
+        return self.kubectl("create", "token", account, "-n", self.namespace).stdout.strip()
 
     def api_server(self):
         return json.loads((self.cluster.run / "admin.kubeconfig").read_text())["clusters"][0]["cluster"]["server"]
@@ -144,8 +150,8 @@ class SubmitTest(SubmitCase):
     def test_watch_shows_the_graph_and_ends_as_the_workflow_did(self):
         name = self.rekindle("submit", self.file(dag(first="echo 1", second="exit 4", third="true")), "-o", "name").stdout.strip()
         shown = self.rekindle("watch", name, code=1).stdout
-        self.assertIn("✔ first  Succeeded", shown)
-        self.assertIn("✖ second  Failed", shown)
+        self.assertIn("✔ %s.first  Succeeded" % name, shown)
+        self.assertIn("✖ %s.second  Failed" % name, shown)
         self.assertRegex(shown, r"├─✔ first +first +\d+s")
         self.assertRegex(shown, r"├─✖ second +second +\d+s .*exit code 4")
         self.assertRegex(shown, r"└─○ third .*omitted")
@@ -176,6 +182,7 @@ class SubmitTest(SubmitCase):
                 ended = self.created(name)
                 self.assertEqual(ended["status"]["phase"], "Failed")
                 self.assertEqual(ended["spec"]["shutdown"], "Terminate" if flags else "Stop")
+                self.assertEqual(ended["metadata"]["annotations"]["rekindle.dev/stop-message"], "enough")
                 self.assertEqual(self.node_of(ended, name + ".onExit") is not None, runs)
                 self.assertIn("has finished already", self.refused(1, "stop", name))
 
@@ -210,13 +217,44 @@ class SubmitTest(SubmitCase):
         self.assertEqual([l for l in result.stdout.splitlines() if l.startswith("n")], ["n%d: %d" % (i, i) for i in range(4)])
 
 
-class BadInputTest(SubmitCase):
+class IdentityTest(SubmitCase):
+    """Who we are to a real apiserver."""
 
-    def token_of(self, account, *rules):
-        self.cluster.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": account}},
-                           {**EXECUTOR, "metadata": {"name": account}, "rules": list(rules)}, binding(account, account),
+    WATCHER = [{"apiGroups": ["argoproj.io"], "resources": ["workflows"], "verbs": ["get", "list", "watch"]}]
+
+    def setUp(self):
+        super().setUp()
+        self.name = self.rekindle("submit", self.file(dag(step="true")), "-o", "name").stdout.strip()
+
+    def test_a_kubeconfig_with_a_certificate_a_token_file_or_a_plugin(self):
+        token = self.token_of("watcher", *self.WATCHER)
+        plugin = self.file('#!/bin/sh\necho \'{"kind": "ExecCredential", "apiVersion": "client.authentication.k8s.io/v1", '
+                           '"status": {"token": "%s"}}\'\n' % token, "plugin")
+        plugin.chmod(0o755)
+        pki = self.cluster.run / "pki"
+        for user in ({"client-certificate": str(pki / "admin.crt"), "client-key": str(pki / "admin.key")},
+                     {"tokenFile": str(self.file(token, "token"))},
+                     {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": str(plugin), "interactiveMode": "Never"}}):
+            with self.subTest(list(user)):
+                self.assertIn("Succeeded", self.rekindle("watch", self.name, "--kubeconfig", self.kubeconfig(user)).stdout)
+
+    def test_a_pod_has_its_own_account(self):
+        self.token_of("watcher", *self.WATCHER)
+        container = {"name": "main", "image": "rekindle:metadata", "imagePullPolicy": "Never",
+                     "command": ["rekindle", "watch", self.name]}
+        self.cluster.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "watch"},
+                            "spec": {"serviceAccountName": "watcher", "restartPolicy": "Never", "containers": [container]}},
                            namespace=self.namespace)
-        return self.kubectl("create", "token", account, "-n", self.namespace).stdout.strip()
+        self.until("its end", 120, lambda: self.phase_of("watch") in ("Succeeded", "Failed"))
+        said = self.kubectl("logs", "watch", "-n", self.namespace).stdout
+        self.assertEqual(self.phase_of("watch"), "Succeeded", said)
+        self.assertIn(self.name, said)
+
+    def phase_of(self, pod):
+        return self.cluster.get("pod", pod, "-n", self.namespace)["status"].get("phase")
+
+
+class BadInputTest(SubmitCase):
 
     def expired_token(self):
         """What the cluster itself signed an hour ago."""
@@ -229,7 +267,7 @@ class BadInputTest(SubmitCase):
 
     def test_a_forbidden_verb_is_named(self):
         token = self.token_of("reader", {"apiGroups": ["argoproj.io"], "resources": ["workflows"], "verbs": ["get", "list"]})
-        config = self.kubeconfig(token=token)
+        config = self.kubeconfig({"token": token})
         sentence = self.refused(1, "submit", self.file(dag(step="true")), "--kubeconfig", config)
         self.assertIn("'system:serviceaccount:%s:reader' may not create workflows.argoproj.io in namespace '%s'" % (
             self.namespace, self.namespace), sentence)
@@ -239,13 +277,13 @@ class BadInputTest(SubmitCase):
         self.assertIn("may not patch workflows.argoproj.io", self.refused(1, "stop", name, "--kubeconfig", config))
 
     def test_an_expired_token_is_said_to_be(self):
-        sentence = self.refused(1, "submit", self.file(dag(step="true")), "--kubeconfig", self.kubeconfig(token=self.expired_token()))
+        sentence = self.refused(1, "submit", self.file(dag(step="true")), "--kubeconfig", self.kubeconfig({"token": self.expired_token()}))
         self.assertIn("(401): it has expired", sentence)
 
     def test_a_namespace_that_does_not_exist(self):
         self.assertIn("there is no namespace 'nowhere'", self.refused(3, "submit", self.file(dag(step="true")), namespace="nowhere"))
         self.assertIn("there is no namespace 'nowhere'", self.refused(3, "watch", "any", namespace="nowhere"))
-        self.assertIn("there is no workflows 'any'", self.refused(3, "logs", "any"))
+        self.assertIn("there is no workflow 'any'", self.refused(3, "logs", "any"))
         self.assertIn("no workflows in namespace", self.refused(3, "stop", "@latest"))
 
     def test_a_template_that_is_not_installed(self):

@@ -1,0 +1,58 @@
+"""./test cluster tidies up after itself, also when it is interrupted."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+
+import node
+import steps
+from case import REPO, ClusterCase
+
+RUN = REPO / "tests" / "cluster" / "run"
+# As the start of a cluster reaches them: half of it runs by then.
+LAST_STARTED = "log/kubelet.log"
+
+
+class LeftoversTest(ClusterCase):
+
+    def test_a_suite_that_is_interrupted_leaves_nothing(self):
+        for asked in (signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(asked.name), tempfile.TemporaryDirectory() as cache:
+                folder = self.borrow_programs(pathlib.Path(cache))
+                mounts = self.mounts()
+                with subprocess.Popen([RUN, steps.BIN], env={**os.environ, "REKINDLE_CACHE": cache},
+                                      stderr=subprocess.DEVNULL) as suite:
+                    self.until("half a cluster", 120, (folder / "run" / LAST_STARTED).exists)
+                    suite.send_signal(asked)
+                    self.assertEqual(suite.wait(timeout=60), 128 + asked)
+                self.assertFalse((folder / "run").exists())
+                self.assertEqual(self.processes_of(cache), [])
+                self.assertEqual(list(node.CGROUPS.rglob(node.Node(folder / "run").cgroup)), [])
+                self.assertEqual(self.mounts(), mounts)
+
+    def borrow_programs(self, cache):
+        """A second cluster's folder, with the programs of the first."""
+        folder = cache / "cluster"
+        folder.mkdir()
+        for part in ("bin", "src"):
+            (folder / part).symlink_to(self.cluster.cache / part)
+        return folder
+
+    @staticmethod
+    def mounts():
+        return sorted(pathlib.Path("/proc/self/mounts").read_text().splitlines())
+
+    @staticmethod
+    def processes_of(cache):
+        """Command lines that name the folder."""
+        found = []
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                words = (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
+            except OSError:
+                continue  # ended meanwhile
+            if any(cache in word for word in words):
+                found.append(" ".join(words))
+        return found
