@@ -1,10 +1,11 @@
-# rk_library(NAME SOURCES... [DEPS...] [TENSORFLOW | STORE])
+# rk_library(NAME SOURCES... [DEPS...] [TENSORFLOW | STORE | JSON])
 #
 # A static library `rk_NAME`, alias `rekindle::NAME`, with our warnings on and
 # the repository root as its include root. TENSORFLOW puts it on TensorFlow's
-# side of the wall; STORE says that most of it reads the store's messages.
+# side of the wall; STORE says that most of it reads the store's messages, JSON
+# that most of it reads JSON.
 function(rk_library name)
-  cmake_parse_arguments(ARG "TENSORFLOW;STORE" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "TENSORFLOW;STORE;JSON" "" "SOURCES;DEPS" ${ARGN})
   add_library(rk_${name} STATIC ${ARG_SOURCES})
   add_library(rekindle::${name} ALIAS rk_${name})
   target_include_directories(rk_${name} PUBLIC "${CMAKE_SOURCE_DIR}")
@@ -14,6 +15,8 @@ function(rk_library name)
     rk_precompile_tensorflow(rk_${name})
   elseif(ARG_STORE)
     rk_precompile_store(rk_${name})
+  elseif(ARG_JSON)
+    rk_precompile_json(rk_${name})
   endif()
   target_link_libraries(rk_${name} PUBLIC ${ARG_DEPS} PRIVATE rk_warnings)
 endfunction()
@@ -46,14 +49,31 @@ function(rk_take_precompiled target from)
   endif()
 endfunction()
 
-# The same for the messages of the store and of JSON.
-set(RK_PRECOMPILED_LIBRARIES
-  rekindle::ml_metadata_proto absl::statusor absl::strings absl::time nlohmann_json::nlohmann_json)
-set(RK_PRECOMPILED_HEADERS
+# The same for JSON.
+set(RK_JSON_LIBRARIES absl::statusor absl::strings absl::str_format absl::time nlohmann_json::nlohmann_json)
+set(RK_JSON_HEADERS
   <algorithm> <functional> <map> <memory> <optional> <string> <vector>
   <absl/status/statusor.h> <absl/strings/str_cat.h> <absl/strings/str_split.h> <absl/time/clock.h>
-  <nlohmann/json.hpp>
-  <ml_metadata/proto/metadata_store.pb.h> <ml_metadata/proto/metadata_store_service.pb.h>)
+  <nlohmann/json.hpp>)
+
+function(rk_precompile_json target)
+  if(NOT REKINDLE_PRECOMPILE)
+    return()
+  endif()
+  if(NOT TARGET rk_json_headers)
+    add_library(rk_json_headers STATIC "${CMAKE_SOURCE_DIR}/cmake/precompiled.cc")
+    target_link_libraries(rk_json_headers PRIVATE ${RK_JSON_LIBRARIES} rk_warnings)
+    target_precompile_headers(rk_json_headers PRIVATE
+      ${RK_JSON_HEADERS} <absl/strings/str_format.h> <absl/strings/str_join.h>)
+  endif()
+  target_link_libraries(${target} PRIVATE ${RK_JSON_LIBRARIES})
+  rk_take_precompiled(${target} rk_json_headers)
+endfunction()
+
+# The same for JSON and the messages of the store.
+set(RK_PRECOMPILED_LIBRARIES rekindle::ml_metadata_proto ${RK_JSON_LIBRARIES})
+set(RK_PRECOMPILED_HEADERS
+  ${RK_JSON_HEADERS} <ml_metadata/proto/metadata_store.pb.h> <ml_metadata/proto/metadata_store_service.pb.h>)
 
 function(rk_precompile_store target)
   if(NOT REKINDLE_PRECOMPILE)
