@@ -157,7 +157,7 @@ std::string FloatText(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
   const double size = std::fabs(value);
-  return size == 0 || (size >= 1e-4 && size < 1e21)
+  return size == 0 || (size >= 1e-4 && size < 1e6)
              ? PlainFloatText(value)
              : Shortest(value, std::chars_format::scientific);
 }

@@ -68,8 +68,9 @@ class Value {
       data_;
 };
 
-// "1.5", "1e+21": as Go prints a float64 in text; 'f' without an exponent.
+// As Go's fmt.Sprint prints a float64: "1.5", "999999", "1e+06".
 std::string FloatText(double value);
+// Without an exponent, however long it gets.
 std::string PlainFloatText(double value);
 
 // JSON has no whole numbers of its own: as in Go, numbers read from JSON are

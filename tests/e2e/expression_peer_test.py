@@ -1,6 +1,7 @@
 """Random expressions, conditions and tags: Rekindle and Argo's own libraries give the same values."""
 
 import json
+import os
 import pathlib
 import random
 import subprocess
@@ -8,7 +9,8 @@ import subprocess
 import workspace
 from workspace import REPO, Workspace
 
-CASES = 4000
+# Of each kind. Many more, for a while: REKINDLE_CASES=1000000 tests/e2e/expression_peer_test.py BIN
+CASES = int(os.environ.get("REKINDLE_CASES", "4000"))
 STACK = REPO / "tests" / "cluster" / "stack" / "build"
 VARIABLES = {
     "name": "penguin", "empty": "", "yes": True, "list": [3.5, 1.5, 2.5], "words": ["b", "a", "c"],
@@ -28,7 +30,7 @@ class Generator:
 
     def number(self, depth):
         if depth <= 0:
-            return self.pick("1", "2.5", "0", "-3", "10", "0x1f", "1e3", "list[0]", "len(name)", "asInt(inputs.parameters.n)")
+            return self.pick("1", "2.5", "0", "-3", "10", "0x1f", "1e3", "1e6", "0.00002", "123456789", "list[0]", "len(name)", "asInt(inputs.parameters.n)")
         one, two = self.number(depth - 1), self.number(depth - 1)
         return self.pick(
             "(%s + %s)" % (one, two), "%s - %s" % (one, two), "%s * %s" % (one, two), "(%s) / 4" % one,
