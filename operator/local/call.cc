@@ -7,12 +7,14 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 #include "operator/local/local_scope.h"
 #include "operator/workflow/templating.h"
+#include "operator/workflow/yaml_node.h"
 
 namespace rekindle::argo {
 
@@ -113,6 +115,26 @@ absl::StatusOr<Template> RenderTemplate(const Template& definition,
     RK_ASSIGN_OR_RETURN(input, InputArtifact(input, arguments));
   }
   return rendered;
+}
+
+absl::Status CheckRunsHere(const Template& rendered) {
+  const YamlNode* patch = rendered.source->Find("podSpecPatch");
+  if (patch == nullptr || !absl::StrContains(patch->text, "subdomain")) {
+    return absl::OkStatus();
+  }
+  // What is not YAML has no meaning here, as the rest of the patch.
+  const auto documents = ParseYaml(patch->text, "podSpecPatch");
+  if (!documents.ok()) return absl::OkStatus();
+  for (const YamlNode& document : *documents) {
+    const YamlNode* subdomain = document.Find("subdomain");
+    if (subdomain == nullptr || subdomain->text.empty()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "template '", rendered.name, "' gives its pod a name in the subdomain '",
+        subdomain->text,
+        "', by which other pods find it: that needs a cluster; run it there "
+        "with rekindle submit"));
+  }
+  return absl::OkStatus();
 }
 
 Step WithAbsentArguments(const Step& step, const Scope& scope) {

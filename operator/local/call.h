@@ -46,6 +46,12 @@ absl::StatusOr<Template> RenderTemplate(const Template& definition,
                                         const Arguments& arguments,
                                         const Scope& scope);
 
+// Whether this machine can give the pod of a rendered template what it needs.
+//
+//   INVALID_ARGUMENT  its pod is to have a name in DNS (podSpecPatch.subdomain):
+//                     pods that look for each other need a cluster
+absl::Status CheckRunsHere(const Template& rendered);
+
 // Stands for an argument that refers to an output nobody made: the input's
 // default is taken.
 extern const char kAbsentArgument[];

@@ -10,6 +10,8 @@ constexpr Support kNone = Support::kNoMeaning;
 constexpr Support kNo = Support::kRefused;
 
 constexpr char kNoPod[] = "there is no pod";
+constexpr char kNoPodName[] =
+    "there is no pod; one with a `subdomain` is refused";
 constexpr char kVolumes[] =
     "emptyDir, hostPath and claims are folders of this machine; other kinds "
     "are refused";
@@ -181,7 +183,7 @@ const std::vector<FieldRule>& FieldTable() {
       {"Template", "pendingTimeout", "string", kNone,
        "nothing waits for a machine"},
       {"Template", "podResources", "Resources", kNone, kTakesAll},
-      {"Template", "podSpecPatch", "string", kNone, kNoPod},
+      {"Template", "podSpecPatch", "string", kNone, kNoPodName},
       {"Template", "priorityClassName", "string", kNone, kNoPod},
       {"Template", "resourceClaims", "[any]", kNone, kNoPod},
       {"Template", "schedulerName", "string", kNone, kNoPod},

@@ -15,7 +15,6 @@ WORKFLOWS = sorted(path for path in (REPO / "examples").rglob("*.yaml") if "argo
 # What each account may do. Everyone may ask what it may.
 RIGHTS = {
     "rekindle": ["workflowtaskresults.argoproj.io [create patch]"],
-    "rekindle-workers": ["services [get create patch]", "workflowtaskresults.argoproj.io [create patch]"],
     "rekindle-metadata": [],
 }
 

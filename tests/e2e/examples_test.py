@@ -96,7 +96,7 @@ class ExamplesTest(workspace.Workspace):
     def test_several_pods_are_for_a_cluster_and_that_is_said(self):
         result = self.run_file("multi_worker/pods.yaml", data=workspace.PENGUINS)
         self.assertIn(result.returncode, (FAILED, USAGE), result.stderr)
-        self.assertIn("resource", result.stdout + result.stderr)
+        self.assertIn("gives its pod a name in the subdomain 'rekindle-workers'", result.stdout + result.stderr)
         self.assertEqual(self.published("Trainer", "model"), [])
 
     def test_a_module_in_python(self):

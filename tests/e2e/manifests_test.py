@@ -141,9 +141,19 @@ class ManifestsTest(workspace.Workspace):
             self.assertTrue(selects(caller["podSelector"], template), name)
         self.assertFalse(selects(policy["podSelector"], known["Deployment", "rekindle-metadata"]["spec"]["template"]))
         templates = step_templates.load()
-        [chief] = [step for row in templates["trainer-workers"]["steps"] for step in row if step["name"] == "chief"]
-        [cluster] = [p["value"] for p in chief["arguments"]["parameters"] if p["name"] == "tf-cluster"]
-        self.assertEqual(re.findall(r'":(\d+)"', cluster), 3 * [str(port["port"]) for port in rule["ports"]])
+        [chief, *others] = [step for row in templates["trainer-workers"]["steps"] for step in row]
+        given = {p["name"]: p["value"] for p in chief["arguments"]["parameters"]}
+        [port] = rule["ports"]
+        service = known["Service", given["subdomain"]]
+        self.assertEqual([p["port"] for p in service["spec"]["ports"]], [port["port"]])
+        self.assertEqual(re.findall(r'"\.(\S+):(\d+)"', given["tf-cluster"]), 3 * [(given["subdomain"], str(port["port"]))])
+        # What the Service selects is the trainer's pod with that subdomain, and without it not.
+        wanted = {**labels(templates["trainer"]), "rekindle.dev/subdomain": given["subdomain"]}
+        self.assertEqual(labels(templates["trainer"])["rekindle.dev/subdomain"], "{{inputs.parameters.subdomain}}")
+        self.assertLessEqual(service["spec"]["selector"].items(), wanted.items())
+        self.assertIn(("rekindle.dev/subdomain", given["subdomain"]), service["spec"]["selector"].items())
+        for step in (chief, *others):
+            self.assertIn({"name": "subdomain", "value": given["subdomain"]}, step["arguments"]["parameters"])
 
     def test_the_server_takes_its_arguments_and_answers_its_probes(self):
         deployment = objects()["Deployment", "rekindle-metadata"]

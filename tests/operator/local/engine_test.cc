@@ -17,6 +17,7 @@ namespace rekindle::argo {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
@@ -172,6 +173,27 @@ TEST_F(EngineTest, ADeadlineKillsWhatRunsAndTheExitHandlerStillRuns) {
   EXPECT_EQ(PhaseOfNode("[0].a"), "Failed");
   EXPECT_EQ(engine_->tree().Find("w[0].a")->message,
             "Step exceeded its deadline");
+}
+
+TEST_F(EngineTest, APodThatOthersFindByItsNameIsRefusedAndOthersAreNot) {
+  Load(
+      "  templates:\n"
+      "    - name: main\n"
+      "      dag:\n"
+      "        tasks:\n"
+      "          - name: named\n"
+      "            template: pod\n"
+      "            arguments: {parameters: [{name: of, value: pods}]}\n"
+      "          - {name: nameless, template: pod}\n"
+      "    - name: pod\n"
+      "      inputs: {parameters: [{name: of, value: ''}]}\n"
+      "      podSpecPatch: 'subdomain: \"{{inputs.parameters.of}}\"'\n"
+      "      container: {image: x, command: [c]}\n");
+  EXPECT_THAT(Decide(), ElementsAre("nameless"));
+  EXPECT_EQ(PhaseOfNode(".named"), "Error");
+  EXPECT_THAT(engine_->tree().Find("w.named")->message,
+              HasSubstr("template 'pod' gives its pod a name in the subdomain "
+                        "'pods'"));
 }
 
 TEST_F(EngineTest, AStoppedRunStartsNothingMore) {
