@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 #include <unistd.h>
 
 #include <linux/magic.h>
@@ -100,9 +101,9 @@ absl::Status CheckExistingFile(const std::string& path, Database::Mode mode) {
 
 absl::Status CheckDatabaseFile(const std::string& path, Database::Mode mode,
                                bool allow_network) {
-  const std::filesystem::path parent =
-      std::filesystem::path(path).parent_path();
-  const std::string folder = parent.empty() ? "." : parent.string();
+  std::error_code error;  // there may be no working directory any more
+  const std::filesystem::path full = std::filesystem::absolute(path, error);
+  const std::string folder = error ? "." : full.parent_path().string();
   const bool exists = access(path.c_str(), F_OK) == 0;
   if (!exists && mode != Database::Mode::kCreate) {
     return absl::NotFoundError(

@@ -121,6 +121,13 @@ TEST_F(OpenStoreTest, AMissingFolderIsNamed) {
               StatusIs(StatusCode::kNotFound, HasSubstr("there is no folder")));
 }
 
+TEST_F(OpenStoreTest, AFolderIsNamedWholeHoweverThePathIsGiven) {
+  const auto absent = std::filesystem::current_path() / "absent.folder";
+  path_ = "absent.folder/metadata.db";
+  EXPECT_THAT(Open(Mode::kCreate),
+              StatusIs(StatusCode::kNotFound, HasSubstr(absent.string())));
+}
+
 TEST_F(OpenStoreTest, AFolderIsNotADatabase) {
   path_ = folder_;
   EXPECT_THAT(Open(Mode::kCreate), StatusIs(StatusCode::kFailedPrecondition,
