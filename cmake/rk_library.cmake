@@ -49,6 +49,13 @@ function(rk_take_precompiled target from)
   endif()
 endfunction()
 
+# g++ forgets that what is precompiled are headers of others, and warns of what
+# it thinks is in them.
+function(rk_forget_false_warnings target)
+  target_compile_options(${target} PRIVATE
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread>)
+endfunction()
+
 # The same for JSON.
 set(RK_JSON_LIBRARIES absl::statusor absl::strings absl::str_format absl::time nlohmann_json::nlohmann_json)
 set(RK_JSON_HEADERS
@@ -67,6 +74,7 @@ function(rk_precompile_json target)
       ${RK_JSON_HEADERS} <absl/strings/str_format.h> <absl/strings/str_join.h>)
   endif()
   target_link_libraries(${target} PRIVATE ${RK_JSON_LIBRARIES})
+  rk_forget_false_warnings(${target})
   rk_take_precompiled(${target} rk_json_headers)
 endfunction()
 
@@ -86,13 +94,11 @@ function(rk_precompile_store target)
       ${RK_PRECOMPILED_HEADERS} <absl/strings/str_format.h> <absl/strings/str_join.h> <rekindle/v1/step_service.pb.h>)
   endif()
   rk_take_store_headers(${target} rk_store_headers)
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overread>)
 endfunction()
 
 function(rk_take_store_headers target from)
   target_link_libraries(${target} PRIVATE rekindle::ml_metadata_proto)
-  # g++ forgets that these are headers of others, and warns of what it thinks is in them.
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds -Wno-stringop-overflow>)
+  rk_forget_false_warnings(${target})
   rk_take_precompiled(${target} ${from})
 endfunction()
 
