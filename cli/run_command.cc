@@ -168,6 +168,12 @@ std::string RunsFolder(const RunFlags& flags) {
   return Absolute(JoinPath(flags.work_dir, "runs"));
 }
 
+// What the workflow says of itself, or the namespace that there always is.
+void SetNamespace(Run& run) {
+  const std::string& name = run.plan->workflow.namespace_name;
+  if (!name.empty()) run.info.namespace_name = name;
+}
+
 absl::StatusOr<Run> NewRun(const RunFlags& flags, const std::string& file) {
   Run run;
   RK_ASSIGN_OR_RETURN(run.request, RequestOf(flags, file));
@@ -185,16 +191,32 @@ absl::StatusOr<Run> NewRun(const RunFlags& flags, const std::string& file) {
   }
   run.info.uid = RandomUuid();
   run.info.created_at = absl::Now();
-  if (!workflow.namespace_name.empty()) {
-    run.info.namespace_name = workflow.namespace_name;
-  }
+  SetNamespace(run);
   run.folder = JoinPath(
       RunsFolder(flags),
       flags.name.empty() ? completed : argo::CompleteName(flags.name + "-"));
   return run;
 }
 
+// A run that is resumed is what it was.
+absl::Status CheckResume(const RunFlags& flags) {
+  const std::pair<bool, absl::string_view> given[] = {
+      {!flags.parameters.empty(), "-p and -f"},
+      {!flags.entrypoint.empty(), "--entrypoint"},
+      {!flags.templates.empty(), "--template"},
+      {!flags.name.empty(), "--name"}};
+  for (const auto& [is_given, flag] : given) {
+    if (!is_given) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("a run that is resumed keeps what it was started with; "
+                     "leave ",
+                     flag, " out, or start a new one without --resume"));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Run> EarlierRun(const RunFlags& flags, const std::string& file) {
+  RK_RETURN_IF_ERROR(CheckResume(flags));
   Run run;
   run.folder = fs::is_directory(flags.resume)
                    ? Absolute(flags.resume)
@@ -207,11 +229,13 @@ absl::StatusOr<Run> EarlierRun(const RunFlags& flags, const std::string& file) {
   run.request.parameters =
       was.value("parameters", std::map<std::string, std::string>());
   run.request.entrypoint = was.value("entrypoint", "");
-  run.request.resume_suspended = was.value("resume_suspended", false);
+  run.request.resume_suspended =
+      flags.resume_suspended || was.value("resume_suspended", false);
   RK_ASSIGN_OR_RETURN(run.plan, MakeRunPlan(run.request));
   run.info.name = was.value("name", "");
   run.info.uid = was.value("uid", "");
   run.info.created_at = absl::FromUnixMicros(was.value("created", int64_t{0}));
+  SetNamespace(run);
   return run;
 }
 
@@ -286,6 +310,14 @@ int ExitCode(const argo::Engine& engine) {
   return engine.phase() == argo::Phase::kSucceeded ? kOk : kFailed;
 }
 
+absl::StatusOr<size_t> MaxProcesses(const RunFlags& flags) {
+  const int64_t count = flags.max_processes.value_or(
+      std::max(16U, 4 * std::thread::hardware_concurrency()));
+  if (count >= 1) return static_cast<size_t>(count);
+  return absl::InvalidArgumentError(
+      absl::StrCat("--max-processes=", count, ": expected a number from 1 on"));
+}
+
 absl::StatusOr<int> Execute(const RunFlags& flags, Run run) {
   // Before anything could make a thread.
   RK_ASSIGN_OR_RETURN(auto host, argo::ProcessHost::Start());
@@ -300,8 +332,7 @@ absl::StatusOr<int> Execute(const RunFlags& flags, Run run) {
   argo::LocalRunnerOptions options;
   options.isolation = pod_options.isolation;
   options.grace = flags.grace;
-  options.max_processes = static_cast<size_t>(flags.max_processes.value_or(
-      std::max(16U, 4 * std::thread::hardware_concurrency())));
+  RK_ASSIGN_OR_RETURN(options.max_processes, MaxProcesses(flags));
   options.on_notice = [](const std::string& notice) {
     std::cerr << "rekindle: " << notice << '\n';
   };

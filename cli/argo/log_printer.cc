@@ -1,7 +1,6 @@
 #include "cli/argo/log_printer.h"
 
 #include <array>
-#include <cstdlib>
 #include <iostream>
 #include <optional>
 #include <regex>
@@ -17,6 +16,7 @@
 #include "nlohmann/json.hpp"
 #include "operator/submit/remote_workflow.h"
 #include "operator/submit/workflow_logs.h"
+#include "operator/view/live_view.h"
 
 namespace rekindle {
 namespace {
@@ -24,16 +24,11 @@ namespace {
 // Cyan, yellow, green, magenta, blue; red is for what failed.
 constexpr std::array<int, 5> kColours = {36, 33, 32, 35, 34};
 
-bool WantsColour() {
-  const char* no_colour = std::getenv("NO_COLOR");
-  return isatty(STDOUT_FILENO) == 1 &&
-         (no_colour == nullptr || *no_colour == '\0');
-}
-
 }  // namespace
 
 LogPrinter::LogPrinter(std::optional<std::regex> pattern)
-    : pattern_(std::move(pattern)), coloured_(WantsColour()) {}
+    : pattern_(std::move(pattern)),
+      coloured_(argo::ScreenOf(STDOUT_FILENO).coloured) {}
 
 void LogPrinter::Print(const std::string& node, absl::string_view line) {
   if (pattern_.has_value() &&

@@ -19,6 +19,7 @@ struct ParameterFlags {
   // Declares them; this must outlive `flags`.
   void Bind(FlagSet& flags);
 
+  bool empty() const { return parameters.empty() && file.empty(); }
   // Names and values: what the flags say, and then what only the file does.
   //
   //   INVALID_ARGUMENT  a flag is not NAME=VALUE, or the file is not a map

@@ -46,8 +46,7 @@ int StopCommand(const Arguments& arguments) {
                    << std::flush;
          if (!wait) return kOk;
          const auto ended =
-             argo::FollowWorkflow(stopping, cluster.follow, *cluster.client,
-                                  [](const nlohmann::json&) {});
+             argo::AwaitWorkflow(stopping, cluster.follow, *cluster.client);
          if (!ended.ok()) return NoteThatItGoesOn(ended.status(), name);
          std::cout << name << " " << argo::WorkflowPhase(*ended) << "\n";
          return kOk;

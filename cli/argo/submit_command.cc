@@ -126,8 +126,7 @@ absl::StatusOr<int> Wait(const json& workflow, const SubmitFlags& flags,
                          const Cluster& cluster) {
   RK_ASSIGN_OR_RETURN(
       const json ended,
-      argo::FollowWorkflow(workflow, cluster.follow, *cluster.client,
-                           [](const json&) {}));
+      argo::AwaitWorkflow(workflow, cluster.follow, *cluster.client));
   if (flags.format == "text" || flags.format == "wide") {
     const std::string message = argo::WorkflowMessage(ended);
     std::cout << argo::WorkflowName(ended) << " " << argo::WorkflowPhase(ended)

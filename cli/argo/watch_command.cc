@@ -74,9 +74,12 @@ class TickingView {
 absl::StatusOr<int> FollowInView(const nlohmann::json& workflow,
                                  const Cluster& cluster) {
   TickingView view;
-  const auto ended = argo::FollowWorkflow(
-      workflow, cluster.follow, *cluster.client,
-      [&view](const nlohmann::json& now) { view.Show(now); });
+  const auto ended =
+      argo::FollowWorkflow(workflow, cluster.follow, *cluster.client,
+                           [&view](const nlohmann::json& now) {
+                             view.Show(now);
+                             return absl::OkStatus();
+                           });
   view.Finish();
   if (ended.ok()) return ExitCodeOfWorkflow(*ended);
   return NoteThatItGoesOn(ended.status(), argo::WorkflowName(workflow));

@@ -66,7 +66,8 @@ absl::Status CheckFiles(const TlsFiles& files) {
 }
 
 absl::Status CheckFilesWithCertificate(const TlsFiles& files) {
-  if (!files.certificate.empty()) return CheckFiles(files);
+  RK_RETURN_IF_ERROR(CheckFiles(files));
+  if (!files.certificate.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       "a server with TLS needs a certificate and its key");
 }

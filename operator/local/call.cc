@@ -117,20 +117,25 @@ absl::StatusOr<Template> RenderTemplate(const Template& definition,
   return rendered;
 }
 
-absl::Status CheckRunsHere(const Template& rendered) {
-  const YamlNode* patch = rendered.source->Find("podSpecPatch");
+absl::Status CheckRunsHere(const Template& definition, const Scope& scope) {
+  const YamlNode* patch = definition.source->Find("podSpecPatch");
   if (patch == nullptr || !absl::StrContains(patch->text, "subdomain")) {
     return absl::OkStatus();
   }
   // What is not YAML has no meaning here, as the rest of the patch.
-  const auto documents = ParseYaml(patch->text, "podSpecPatch");
+  const auto text = Substitute(patch->text, scope, Unresolved::Keep());
+  if (!text.ok()) return absl::OkStatus();
+  const auto documents = ParseYaml(*text, "podSpecPatch");
   if (!documents.ok()) return absl::OkStatus();
   for (const YamlNode& document : *documents) {
     const YamlNode* subdomain = document.Find("subdomain");
-    if (subdomain == nullptr || subdomain->text.empty()) continue;
+    if (subdomain == nullptr || subdomain->text.empty() ||
+        absl::StrContains(subdomain->text, "{{")) {
+      continue;
+    }
     return absl::InvalidArgumentError(absl::StrCat(
-        "template '", rendered.name, "' gives its pod a name in the subdomain '",
-        subdomain->text,
+        "template '", definition.name,
+        "' gives its pod a name in the subdomain '", subdomain->text,
         "', by which other pods find it: that needs a cluster; run it there "
         "with rekindle submit"));
   }

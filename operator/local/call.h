@@ -46,11 +46,13 @@ absl::StatusOr<Template> RenderTemplate(const Template& definition,
                                         const Arguments& arguments,
                                         const Scope& scope);
 
-// Whether this machine can give the pod of a rendered template what it needs.
+// Whether this machine can give the pod of `definition` what it needs, as far
+// as `scope` has values for its tags.
 //
-//   INVALID_ARGUMENT  its pod is to have a name in DNS (podSpecPatch.subdomain):
+//   INVALID_ARGUMENT  its pod is to have a name in DNS
+//   (podSpecPatch.subdomain):
 //                     pods that look for each other need a cluster
-absl::Status CheckRunsHere(const Template& rendered);
+absl::Status CheckRunsHere(const Template& definition, const Scope& scope);
 
 // Stands for an argument that refers to an output nobody made: the input's
 // default is taken.

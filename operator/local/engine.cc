@@ -162,7 +162,7 @@ absl::Status Engine::Prepare(Call& call) {
   RK_ASSIGN_OR_RETURN(
       Template rendered,
       RenderTemplate(*call.definition, call.step.arguments, scope));
-  RK_RETURN_IF_ERROR(CheckRunsHere(rendered));
+  RK_RETURN_IF_ERROR(CheckRunsHere(rendered, {}));
   call.rendered = std::make_shared<const Template>(std::move(rendered));
   call.prepared = true;
   return absl::OkStatus();

@@ -67,6 +67,8 @@ class Engine {
   absl::Time started_at() const { return started_at_; }
   absl::Time finished_at() const { return finished_at_; }
   const NodeTree& tree() const { return tree_; }
+  // See NodeTree.
+  std::vector<const Node*> TakeChanged() { return tree_.TakeChanged(); }
   const RunInfo& info() const { return info_; }
   // What outputs with a globalName gave to the whole workflow.
   const NodeOutputs& outputs() const { return outputs_; }

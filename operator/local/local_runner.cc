@@ -136,6 +136,7 @@ void LocalRunner::Start(Pod pod) {
     return;
   }
   if (!started.ok()) {
+    pods_.Discard(pod.task);
     return End(pod.task, {Phase::kError, std::string(started.message()), {}});
   }
   pod.process = process;

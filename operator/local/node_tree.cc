@@ -70,6 +70,7 @@ Node& NodeTree::Add(Node node) {
   Node& added = nodes_.emplace_back(std::move(node));
   by_name_[added.name] = &added;
   by_id_[added.id] = &added;
+  changed_.push_back(&added);
   return added;
 }
 
@@ -104,6 +105,7 @@ void NodeTree::AddChild(Node& parent, const Node& child) {
 
 void NodeTree::SetPhase(Node& node, Phase phase, absl::Time now) {
   node.phase = phase;
+  changed_.push_back(&node);
   if (node.fulfilled() && node.finished_at == absl::InfiniteFuture()) {
     node.finished_at = now;
   }

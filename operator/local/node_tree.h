@@ -4,6 +4,7 @@
 #include <deque>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -50,6 +51,10 @@ class NodeTree {
   // In the order they were added.
   const std::deque<Node>& nodes() const { return nodes_; }
 
+  // The nodes that were added or changed their phase since the last call, each
+  // as often as it did.
+  std::vector<const Node*> TakeChanged() { return std::exchange(changed_, {}); }
+
   // How many of the nodes that run something have ended: "3/5".
   std::string Progress() const;
 
@@ -58,6 +63,7 @@ class NodeTree {
 
   const std::string workflow_name_;
   std::deque<Node> nodes_;
+  std::vector<const Node*> changed_;
   std::unordered_map<std::string, Node*> by_name_;
   std::unordered_map<std::string, Node*> by_id_;
 };

@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
 #include "operator/lint/validate.h"
+#include "operator/local/reach_check.h"
 #include "operator/workflow/depends.h"
 #include "operator/workflow/finding.h"
 #include "operator/workflow/workflow_loader.h"
@@ -28,8 +29,9 @@ absl::StatusOr<std::vector<Workflow>> Load(const std::string& path) {
   return std::move(loaded.workflows);
 }
 
-absl::StatusOr<Workflow> Choose(const std::vector<Workflow>& workflows,
-                                const std::string& file) {
+// Which of them is run.
+absl::StatusOr<const Workflow*> Choose(const std::vector<Workflow>& workflows,
+                                       const std::string& file) {
   for (const WorkflowKind kind :
        {WorkflowKind::kWorkflow, WorkflowKind::kCronWorkflow,
         WorkflowKind::kWorkflowTemplate,
@@ -37,7 +39,7 @@ absl::StatusOr<Workflow> Choose(const std::vector<Workflow>& workflows,
     const auto found =
         std::find_if(workflows.begin(), workflows.end(),
                      [kind](const Workflow& w) { return w.kind == kind; });
-    if (found != workflows.end()) return *found;
+    if (found != workflows.end()) return &*found;
   }
   return absl::InvalidArgumentError(absl::StrCat(
       file, " holds no Workflow, CronWorkflow or WorkflowTemplate"));
@@ -106,6 +108,11 @@ absl::Status SetParameters(const RunRequest& request, Workflow& workflow) {
         "=VALUE"));
   }
   return absl::OkStatus();
+}
+
+bool IsLibrary(const Workflow& workflow) {
+  return workflow.kind == WorkflowKind::kWorkflowTemplate ||
+         workflow.kind == WorkflowKind::kClusterWorkflowTemplate;
 }
 
 absl::Status CheckSuspends(const Workflow& workflow) {
@@ -186,13 +193,8 @@ class Description {
     text_ += '\n';
     if (!found.ok() || !inside_.insert(found->definition).second) return;
     const std::string deeper = absl::StrCat(indent, "  ");
-    for (const StepGroup& group : found->definition->steps) {
-      for (const Step& inner : group.steps) Add(inner, *found->owner, deeper);
-    }
-    if (found->definition->dag.has_value()) {
-      for (const Step& task : found->definition->dag->tasks) {
-        Add(task, *found->owner, deeper);
-      }
+    for (const Step* inner : found->definition->AllSteps()) {
+      Add(*inner, *found->owner, deeper);
     }
     inside_.erase(found->definition);
   }
@@ -209,8 +211,13 @@ absl::StatusOr<std::unique_ptr<RunPlan>> MakeRunPlan(
   auto plan = std::make_unique<RunPlan>();
   RK_ASSIGN_OR_RETURN(const std::vector<Workflow> workflows,
                       Load(request.file));
-  for (const Workflow& workflow : workflows) plan->library.Add(workflow);
-  std::vector<Workflow> users;
+  RK_ASSIGN_OR_RETURN(const Workflow* chosen, Choose(workflows, request.file));
+  plan->workflow = *chosen;
+  std::vector<Workflow> users;  // the libraries that are not ours
+  for (const Workflow& workflow : workflows) {
+    plan->library.Add(workflow);
+    if (&workflow != chosen && IsLibrary(workflow)) users.push_back(workflow);
+  }
   for (const std::string& file : request.template_files) {
     RK_ASSIGN_OR_RETURN(const std::vector<Workflow> templates, Load(file));
     for (const Workflow& workflow : templates) {
@@ -218,7 +225,6 @@ absl::StatusOr<std::unique_ptr<RunPlan>> MakeRunPlan(
       users.push_back(workflow);
     }
   }
-  RK_ASSIGN_OR_RETURN(plan->workflow, Choose(workflows, request.file));
   if (!request.entrypoint.empty()) {
     plan->workflow.spec.entrypoint = request.entrypoint;
   }
@@ -230,8 +236,12 @@ absl::StatusOr<std::unique_ptr<RunPlan>> MakeRunPlan(
                      " has no entrypoint; name one with --entrypoint"));
   }
   RK_RETURN_IF_ERROR(Check(plan->workflow, plan->library, users));
+  RK_RETURN_IF_ERROR(CheckReach(plan->workflow, plan->library));
   if (!request.resume_suspended) {
     RK_RETURN_IF_ERROR(CheckSuspends(plan->workflow));
+    for (const Workflow& user : users) {
+      RK_RETURN_IF_ERROR(CheckSuspends(user));
+    }
   }
   plan->arguments = plan->workflow.spec.arguments;
   return plan;

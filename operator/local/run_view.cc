@@ -50,18 +50,29 @@ ShownWorkflow ShowRun(const Engine& engine) {
   return shown;
 }
 
-void RunView::Update(const Engine& engine, absl::Time now) {
-  if (view_ == nullptr || now - shown_at_ < LiveView::kTick) return;
+void RunView::Tell(Engine& engine, absl::Time now) {
+  for (const Node* node : engine.TakeChanged()) {
+    view_->Tell(ShowNode(*node), now);
+  }
+}
+
+void RunView::Update(Engine& engine, absl::Time now) {
+  if (view_ == nullptr) return;
+  if (!view_->draws()) return Tell(engine, now);
+  if (now - shown_at_ < LiveView::kTick) return;
   shown_at_ = now;
   view_->Show(ShowRun(engine), now);
 }
 
-void RunView::Finish(const Engine& engine, absl::Time now) {
-  if (view_ != nullptr) view_->Finish(ShowRun(engine), now);
+void RunView::Finish(Engine& engine, absl::Time now) {
+  if (view_ == nullptr) return;
+  if (!view_->draws()) Tell(engine, now);
+  view_->Finish(ShowRun(engine), now);
 }
 
 absl::Duration RunView::tick() const {
-  return view_ == nullptr ? absl::InfiniteDuration() : LiveView::kTick;
+  return view_ != nullptr && view_->draws() ? LiveView::kTick
+                                            : absl::InfiniteDuration();
 }
 
 }  // namespace rekindle::argo

@@ -17,15 +17,18 @@ class RunView {
   // `view` is not owned and must outlive this; null shows nothing.
   explicit RunView(LiveView* view) : view_(view) {}
 
-  // Something may have changed. It is shown with the next Update() if the last
-  // one was a moment ago.
-  void Update(const Engine& engine, absl::Time now);
+  // Something may have changed. A drawing waits for the next Update() if the
+  // last one was a moment ago.
+  void Update(Engine& engine, absl::Time now);
   // The run has ended.
-  void Finish(const Engine& engine, absl::Time now);
+  void Finish(Engine& engine, absl::Time now);
   // How often Update() is wanted although nothing happened.
   absl::Duration tick() const;
 
  private:
+  // Without a terminal: a line for each change.
+  void Tell(Engine& engine, absl::Time now);
+
   LiveView* const view_;
   absl::Time shown_at_ = absl::InfinitePast();
 };

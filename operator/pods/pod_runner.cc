@@ -30,9 +30,9 @@ int ExitCodeOf(const ProcessReport& report) {
                                 : report.end.exit_code;
 }
 
-std::string StartMessage(const absl::Status& error, const Container& of) {
-  if (error.code() != absl::StatusCode::kNotFound || of.command.empty()) {
-    return std::string(error.message());
+std::string StartMessage(const ProcessReport& report, const Container& of) {
+  if (!report.program_missing || of.command.empty()) {
+    return std::string(report.start_error.message());
   }
   return absl::StrCat(
       "there is no program '", of.command[0],
@@ -112,12 +112,25 @@ const PodView* PodRunner::ViewOf(const PodTask& task) const {
   return found == views_.end() ? nullptr : found->second.get();
 }
 
+// A run that goes on has the pods, by id, of the run that was killed.
+absl::Status PodRunner::RemoveEarlierAttempt(const PodTask& task) const {
+  for (const std::string& path :
+       {paths_.Folder(task), paths_.Message(task.node_id),
+        paths_.Progress(task.node_id)}) {
+    RK_RETURN_IF_ERROR(RemoveTree(path));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<ProcessSpec> PodRunner::Prepare(const PodTask& task) {
+  RK_RETURN_IF_ERROR(RemoveEarlierAttempt(task));
   RK_ASSIGN_OR_RETURN(ProcessSpec spec, processes_.Make(task));
   if (!WantsView(task)) {
     RK_RETURN_IF_ERROR(CheckWithoutView(task));
-    RK_RETURN_IF_ERROR(PlaceInputs(task, paths_, nullptr));
-    return spec;
+    const absl::Status placed = PlaceInputs(task, paths_, nullptr);
+    if (placed.ok()) return spec;
+    Discard(task);
+    return placed;
   }
   RK_ASSIGN_OR_RETURN(std::unique_ptr<PodView> view, MakeView(task));
   RK_RETURN_IF_ERROR(PlaceInputs(task, paths_, view.get()));
@@ -144,7 +157,7 @@ PodResult PodRunner::Finish(const PodTask& task, const ProcessReport& report) {
     result.phase = Phase::kError;
     result.message = std::string(taken.message());
   }
-  CleanUp(task);
+  Discard(task);
   return result;
 }
 
@@ -153,14 +166,14 @@ void PodRunner::Explain(const PodTask& task, const ProcessReport& report,
                         std::string& message) const {
   absl::StatusOr<std::string> why = ReadFile(paths_.Message(task.node_id));
   if (!report.start_error.ok()) {
-    why = StartMessage(report.start_error, ContainerOf(*task.definition));
+    why = StartMessage(report, ContainerOf(*task.definition));
   }
   if (why.ok() && !why->empty()) {
     absl::StrAppend(&message, ": ", absl::StripAsciiWhitespace(*why));
   }
 }
 
-void PodRunner::CleanUp(const PodTask& task) {
+void PodRunner::Discard(const PodTask& task) {
   const bool had_view = views_.erase(task.node_id) > 0;
   if (!had_view) {
     if (options_.isolation != Isolation::kNone) return;

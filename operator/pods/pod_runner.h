@@ -38,8 +38,10 @@ class PodRunner {
   //                        exists already
   absl::StatusOr<ProcessSpec> Prepare(const PodTask& task);
 
-  // What came of it. Once per pod that was prepared.
+  // What came of it. Once per pod that was prepared and started.
   PodResult Finish(const PodTask& task, const ProcessReport& report);
+  // Removes what Prepare() has placed for a pod that is not started after all.
+  void Discard(const PodTask& task);
 
   // Nothing gets a view any more: this machine does not permit it.
   void GiveUpIsolation() { options_.isolation = Isolation::kNone; }
@@ -59,9 +61,9 @@ class PodRunner {
   absl::Status AddMount(const PodTask& task, const PodMount& mount,
                         PodView& view) const;
   const PodView* ViewOf(const PodTask& task) const;
+  absl::Status RemoveEarlierAttempt(const PodTask& task) const;
   void Explain(const PodTask& task, const ProcessReport& report,
                std::string& message) const;
-  void CleanUp(const PodTask& task);
 
   PodRunnerOptions options_;
   const PodPaths paths_;

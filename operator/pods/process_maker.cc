@@ -66,8 +66,7 @@ ProcessMaker::ProcessMaker(const PodRunnerOptions& options,
 absl::StatusOr<ProcessSpec> ProcessMaker::Make(const PodTask& task) const {
   if (!task.definition->container.has_value() &&
       !task.definition->script.has_value()) {
-    // A template of a library, as the pods of one step: those are not checked
-    // before a run.
+    // Of Rekindle's own library, which is not checked before a run.
     return absl::InvalidArgumentError(absl::StrCat(
         "template '", task.definition->name, "' is a ",
         KindName(task.definition->kind()), ", which only a cluster has"));

@@ -70,6 +70,7 @@ bool IsView(StartStage stage) {
 }
 
 absl::Status StartError(const HostReply& reply, const std::string& program,
+                        const std::string& folder,
                         const std::vector<Bind>& binds) {
   switch (reply.stage) {
     case StartStage::kNamespace:
@@ -80,7 +81,8 @@ absl::Status StartError(const HostReply& reply, const std::string& program,
     case StartStage::kRoot:
       return ErrnoStatus(reply.error, "enter", "the step's own root folder");
     case StartStage::kFolder:
-      return ErrnoStatus(reply.error, "enter", "its working directory");
+      return ErrnoStatus(reply.error, "enter",
+                         absl::StrCat("its working directory ", folder));
     default:
       return ErrnoStatus(reply.error, "start", program);
   }
@@ -94,7 +96,11 @@ absl::StatusOr<std::unique_ptr<ProcessHost>> ProcessHost::Start() {
     return ErrnoStatus(errno, "make", "a pair of sockets");
   }
   const int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-  if (epoll_fd < 0) return ErrnoStatus(errno, "make", "an epoll descriptor");
+  if (epoll_fd < 0) {
+    const int error = errno;
+    for (const int fd : fds) close(fd);
+    return ErrnoStatus(error, "make", "an epoll descriptor");
+  }
   const pid_t pid = fork();
   if (pid == 0) {
     close(fds[0]);
@@ -157,8 +163,8 @@ absl::Status ProcessHost::Send(const HostRequest& request,
 absl::Status ProcessHost::Run(uint64_t id, const ProcessSpec& spec) {
   Running running;
   running.program = spec.argv.at(0);
+  running.folder = spec.folder;
   running.binds = spec.view.binds;
-  running.log_path = spec.log_path;
   running.log_fd = open(spec.log_path.c_str(),
                         O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (running.log_fd < 0) return ErrnoStatus(errno, "open", spec.log_path);
@@ -166,7 +172,9 @@ absl::Status ProcessHost::Run(uint64_t id, const ProcessSpec& spec) {
   if (spec.capture_output) {
     std::array<int, 2> ends;
     if (pipe2(ends.data(), O_CLOEXEC) != 0) {
-      return ErrnoStatus(errno, "make", "a pipe");
+      const int error = errno;
+      close(running.log_fd);
+      return ErrnoStatus(error, "make", "a pipe");
     }
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     running.output_fd = ends[0];
@@ -222,8 +230,11 @@ void ProcessHost::Take(const HostReply& reply) {
   ProcessReport report;
   report.id = reply.id;
   if (reply.error != 0) {
-    report.start_error = StartError(reply, running.program, running.binds);
+    report.start_error =
+        StartError(reply, running.program, running.folder, running.binds);
     report.view_refused = IsView(reply.stage);
+    report.program_missing =
+        reply.stage == StartStage::kExec && reply.error == ENOENT;
   }
   report.end = EndOf(reply);
   if (running.output_fd >= 0) ReadOutput(running);

@@ -24,8 +24,9 @@ struct HostRequest;
 // How a process went.
 struct ProcessReport {
   uint64_t id = 0;
-  absl::Status start_error;   // not OK: it never ran
-  bool view_refused = false;  // because it could not get a view of its own
+  absl::Status start_error;      // not OK: it never ran
+  bool view_refused = false;     // because it could not get a view of its own
+  bool program_missing = false;  // because there is no such program
   ProcessEnd end;
   std::string output;  // of its first stream, if captured
 };
@@ -35,8 +36,8 @@ struct ProcessReport {
 // everything when this is destroyed or when we die, by whatever signal. What a
 // process leaves running in its own group ends with it.
 //
-// Nothing here waits but Close(): poll fd(), then call Collect(). To be made
-// while this program has one thread. Thread-compatible.
+// Only the destructor waits for processes: poll fd(), then call Collect(). To
+// be made while this program has one thread. Thread-compatible.
 class ProcessHost {
  public:
   static absl::StatusOr<std::unique_ptr<ProcessHost>> Start();
@@ -47,8 +48,8 @@ class ProcessHost {
   // Readable when Collect() has something to do.
   int fd() const { return epoll_fd_; }
 
-  // Starts a process. What it writes to its first stream, if captured, is kept
-  // up to `output_limit` bytes.
+  // Starts a process. Of what it writes to its first stream, if captured, the
+  // first 256 KiB are kept.
   //
   //   UNAVAILABLE  the process between us was killed
   absl::Status Run(uint64_t id, const ProcessSpec& spec);
@@ -64,8 +65,8 @@ class ProcessHost {
  private:
   struct Running {
     std::string program;
+    std::string folder;
     std::vector<Bind> binds;
-    std::string log_path;
     int output_fd = -1;
     int log_fd = -1;
     std::string output;

@@ -25,6 +25,12 @@ namespace {
 
 using nlohmann::json;
 
+// An empty field is as good as none.
+bool IsClusterScope(const json& ref) {
+  const auto scope = ref.find("clusterScope");
+  return scope != ref.end() && *scope == true;
+}
+
 // What refers to templates in a Workflow, and where it stands.
 class Collector {
  public:
@@ -46,7 +52,7 @@ void Collector::Take(const json& holder, const std::string& where) {
   const auto ref = holder.find("templateRef");
   if (ref == holder.end() || !ref->is_object()) return;
   TemplateReference reference{TextAt(*ref, "/name"), TextAt(*ref, "/template"),
-                              ref->value("clusterScope", false), where};
+                              IsClusterScope(*ref), where};
   // Known only when it runs.
   if (absl::StrContains(reference.name, "{{")) return;
   if (absl::StrContains(reference.template_name, "{{")) return;
@@ -80,10 +86,9 @@ void Collector::TakeTemplate(const json& source) {
 }
 
 void Collector::TakeWorkflow(const json& spec) {
-  if (spec.contains("workflowTemplateRef")) {
-    const json& ref = spec["workflowTemplateRef"];
-    found_.push_back({TextAt(ref, "/name"), "",
-                      ref.value("clusterScope", false),
+  const auto ref = spec.find("workflowTemplateRef");
+  if (ref != spec.end() && ref->is_object()) {
+    found_.push_back({TextAt(*ref, "/name"), "", IsClusterScope(*ref),
                       "spec.workflowTemplateRef"});
   }
   if (spec.contains("templates")) {

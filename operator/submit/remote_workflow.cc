@@ -125,7 +125,7 @@ absl::Status UnpackNodes(json& workflow) {
 
 absl::StatusOr<json> FollowWorkflow(
     const json& workflow, FollowOptions options, KubeClient& client,
-    const std::function<void(const json&)>& on_change) {
+    const std::function<absl::Status(const json&)>& on_change) {
   const std::string name = WorkflowName(workflow);
   const std::string uid = TextAt(workflow, "/metadata/uid");
   options.which.field_selector = absl::StrCat("metadata.name=", name);
@@ -140,11 +140,21 @@ absl::StatusOr<json> FollowWorkflow(
     if (TextAt(object, "/metadata/uid") != uid) return false;
     json now = object;
     UnpackNodes(now).IgnoreError();  // how it goes is known all the same
-    on_change(now);
+    const absl::Status told = on_change(now);
+    if (!told.ok()) {
+      last = told;
+      return false;
+    }
     if (HasFinished(now)) last = std::move(now);
     return !last.ok() && !deleted;
   }));
   return last;
+}
+
+absl::StatusOr<json> AwaitWorkflow(const json& workflow, FollowOptions options,
+                                   KubeClient& client) {
+  return FollowWorkflow(workflow, std::move(options), client,
+                        [](const json&) { return absl::OkStatus(); });
 }
 
 absl::StatusOr<json> StopWorkflow(const json& workflow, Shutdown how,

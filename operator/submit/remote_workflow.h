@@ -36,13 +36,17 @@ bool HasSucceeded(const nlohmann::json& workflow);
 absl::Status UnpackNodes(nlohmann::json& workflow);
 
 // Follows a workflow until it has finished, and returns it then. `on_change` is
-// told of it as it is and at each change, its nodes unpacked.
+// told of it as it is and at each change, its nodes unpacked; its error ends
+// the following and is returned.
 //
 //   NOT_FOUND  it was deleted meanwhile
 //   and as ObjectFollower::Run
 absl::StatusOr<nlohmann::json> FollowWorkflow(
     const nlohmann::json& workflow, FollowOptions options, KubeClient& client,
-    const std::function<void(const nlohmann::json&)>& on_change);
+    const std::function<absl::Status(const nlohmann::json&)>& on_change);
+absl::StatusOr<nlohmann::json> AwaitWorkflow(const nlohmann::json& workflow,
+                                             FollowOptions options,
+                                             KubeClient& client);
 
 enum class Shutdown { kStop, kTerminate };
 

@@ -94,12 +94,18 @@ class LogReaders {
     return absl::IsNotFound(read) ? absl::OkStatus() : read;
   }
 
+  // The first error so far.
+  absl::Status status() {
+    const absl::MutexLock lock(&mutex_);
+    return status_;
+  }
+  bool none() const { return started_.empty(); }
+
   // Waits for all of them; the first error.
   absl::Status Join() {
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
-    const absl::MutexLock lock(&mutex_);
-    return status_;
+    return status();
   }
 
  private:
@@ -166,13 +172,16 @@ absl::Status ReadWorkflowLogs(const json& workflow,
       FollowWorkflow(workflow, options.follow, client, [&](const json& now) {
         const auto pods = StartedPods(now, options.pod, client);
         listed = pods.status();
-        if (!pods.ok()) return;
+        if (!pods.ok()) return readers.status();
         for (const json& pod : *pods) readers.Start(pod);
+        return readers.status();
       });
-  absl::Status read = readers.Join();
+  const absl::Status read = readers.Join();
   RK_RETURN_IF_ERROR(last.status());
   RK_RETURN_IF_ERROR(listed);
-  return read;
+  RK_RETURN_IF_ERROR(read);
+  const bool missing = !options.pod.empty() && readers.none();
+  return missing ? NoPods(*last, options.pod) : absl::OkStatus();
 }
 
 }  // namespace rekindle::argo

@@ -11,7 +11,6 @@
 #include <sys/ioctl.h>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "operator/view/shown_workflow.h"
 #include "operator/view/tree_text.h"
@@ -27,7 +26,7 @@ std::string LineOf(const ShownNode& node, absl::Time now) {
   const std::string duration = ended ? DurationOf(node, now) : "";
   if (!duration.empty()) absl::StrAppend(&line, "  ", duration);
   if (!node.message.empty()) absl::StrAppend(&line, "  ", node.message);
-  return absl::StrReplaceAll(line, {{"\n", " "}});
+  return OnOneLine(line);
 }
 
 }  // namespace
@@ -51,7 +50,7 @@ LiveView::LiveView(std::ostream& out, std::function<Screen()> screen)
 
 void LiveView::Show(const ShownWorkflow& workflow, absl::Time now) {
   const Screen screen = screen_();
-  if (!screen.terminal) return Tell(workflow, now);
+  if (!screen.terminal) return TellAll(workflow, now);
   // The last line is the cursor's, and a full one would wrap.
   Draw(TreeLines(workflow, now,
                  {screen.columns - 1, screen.rows - 1, screen.coloured}));
@@ -62,7 +61,7 @@ void LiveView::Finish(const ShownWorkflow& workflow, absl::Time now) {
   if (screen.terminal) {
     out_ << ToTheTop() << "\033[J";
   } else {
-    Tell(workflow, now);
+    TellAll(workflow, now);
     out_ << "\n";
   }
   TreeStyle whole;
@@ -89,14 +88,16 @@ void LiveView::Draw(const std::vector<std::string>& lines) {
   drawn_lines_ = lines.size();
 }
 
-void LiveView::Tell(const ShownWorkflow& workflow, absl::Time now) {
-  for (const ShownNode& node : workflow.nodes) {
-    if (!node.is_leaf() || node.waits()) continue;
-    std::string& told = told_[node.id];
-    if (told == node.phase) continue;
-    told = node.phase;
-    out_ << LineOf(node, now) << "\n" << std::flush;
-  }
+void LiveView::Tell(const ShownNode& node, absl::Time now) {
+  if (!node.is_leaf() || node.waits()) return;
+  std::string& told = told_[node.id];
+  if (told == node.phase) return;
+  told = node.phase;
+  out_ << LineOf(node, now) << "\n" << std::flush;
+}
+
+void LiveView::TellAll(const ShownWorkflow& workflow, absl::Time now) {
+  for (const ShownNode& node : workflow.nodes) Tell(node, now);
 }
 
 }  // namespace rekindle::argo

@@ -28,13 +28,19 @@ Screen ScreenOf(int fd);
 // ends, and the tree once at the end. Thread-compatible.
 class LiveView {
  public:
-  // How often Show() is worth its while although nothing else changed than the
-  // time.
+  // How often a drawing is worth its while although nothing else changed than
+  // the time.
   static constexpr absl::Duration kTick = absl::Milliseconds(100);
 
   // `screen` is asked before each drawing, as windows change their size. `out`
   // is not owned and must outlive this.
   LiveView(std::ostream& out, std::function<Screen()> screen);
+
+  // Whether there is a terminal to draw on.
+  bool draws() const { return screen_().terminal; }
+
+  // Where there is none: the line of one node, unless it was told already.
+  void Tell(const ShownNode& node, absl::Time now);
 
   // Shows a workflow as it is now.
   void Show(const ShownWorkflow& workflow, absl::Time now);
@@ -45,7 +51,7 @@ class LiveView {
   // Back to where the last drawing began.
   std::string ToTheTop() const;
   void Draw(const std::vector<std::string>& lines);
-  void Tell(const ShownWorkflow& workflow, absl::Time now);
+  void TellAll(const ShownWorkflow& workflow, absl::Time now);
 
   std::ostream& out_;
   const std::function<Screen()> screen_;

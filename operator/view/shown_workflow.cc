@@ -11,15 +11,18 @@
 namespace rekindle::argo {
 namespace {
 
+// What only orders things and is not shown.
+constexpr char kGroup[] = "StepGroup";
+
 using NodesByName = std::map<absl::string_view, const ShownNode*>;
 
 // The node named by the first `length` characters of the name of `node`, if it
-// is a part of the same template.
+// is shown and a part of the same template.
 const ShownNode* Beside(const ShownNode& node, size_t length,
                         const NodesByName& by_name) {
   const auto found =
       by_name.find(absl::string_view(node.name).substr(0, length));
-  return found != by_name.end() &&
+  return found != by_name.end() && found->second->type != kGroup &&
                  found->second->boundary_id == node.boundary_id
              ? found->second
              : nullptr;
@@ -69,7 +72,7 @@ NodesBelow PlaceNodes(const ShownWorkflow& workflow) {
   for (const ShownNode& node : workflow.nodes) by_name[node.name] = &node;
   NodesBelow below;
   for (const ShownNode& node : workflow.nodes) {
-    if (node.type == "StepGroup") continue;
+    if (node.type == kGroup) continue;
     below[ParentOf(node, by_name)].push_back(&node);
   }
   return below;

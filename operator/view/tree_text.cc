@@ -9,7 +9,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "base/utf8.h"
 #include "operator/view/duration_text.h"
@@ -30,10 +29,6 @@ struct Row {
   const ShownNode* node;
   bool left_out = false;
 };
-
-std::string OnOneLine(const std::string& message) {
-  return absl::StrReplaceAll(message, {{"\n", " "}});
-}
 
 std::string Span(absl::Time started, absl::Time finished, absl::Time now) {
   if (started == absl::InfiniteFuture()) return "";
@@ -77,8 +72,8 @@ class Rows {
 
   Row RowOf(const ShownNode& node, const ShownNode& worker,
             const std::string& branch) const {
-    const std::string step =
-        absl::StrCat(branch, PhaseSymbol(node.phase), " ", node.display_name);
+    const std::string step = absl::StrCat(branch, PhaseSymbol(node.phase), " ",
+                                          OnOneLine(node.display_name));
     const std::string& message = node.message.empty() && node.phase == "Running"
                                      ? worker.progress
                                      : node.message;
@@ -185,6 +180,13 @@ std::string Headline(const ShownWorkflow& workflow, absl::Time now) {
 }
 
 }  // namespace
+
+std::string OnOneLine(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return absl::ascii_iscntrl(c); },
+      ' ');
+  return text;
+}
 
 const char* PhaseSymbol(const std::string& phase) {
   if (phase == "Succeeded") return "✔";

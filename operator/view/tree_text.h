@@ -24,6 +24,10 @@ struct TreeStyle {
 std::vector<std::string> TreeLines(const ShownWorkflow& workflow,
                                    absl::Time now, const TreeStyle& style);
 
+// `text`, which may be a step's own, with a blank for every control character:
+// nothing in it moves the cursor.
+std::string OnOneLine(std::string text);
+
 // "✔" for Succeeded and so on; of one column each.
 const char* PhaseSymbol(const std::string& phase);
 

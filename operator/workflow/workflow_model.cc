@@ -72,6 +72,17 @@ bool Template::IsLeaf() const {
          kind() != TemplateKind::kNone;
 }
 
+std::vector<const Step*> Template::AllSteps() const {
+  std::vector<const Step*> all;
+  for (const StepGroup& group : steps) {
+    for (const Step& step : group.steps) all.push_back(&step);
+  }
+  if (dag.has_value()) {
+    for (const Step& task : dag->tasks) all.push_back(&task);
+  }
+  return all;
+}
+
 std::string Workflow::Describe() const {
   return absl::StrCat(KindName(kind), " '", name.empty() ? generate_name : name,
                       "'");

@@ -248,6 +248,8 @@ struct Template {
   }
   // A leaf is what a pod (or the agent) runs: neither steps nor dag.
   bool IsLeaf() const;
+  // Its steps or tasks, as written; none of a leaf.
+  std::vector<const Step*> AllSteps() const;
 };
 
 struct WorkflowSpec {

@@ -181,6 +181,67 @@ class RunTest(workspace.Workspace):
                          {"first": "Succeeded", "second": "Succeeded"})
         self.assertEqual((self.dir / "count").read_text(), "x\n")
 
+    def test_a_run_that_was_killed_goes_on_as_if_its_steps_were_new(self):
+        path = self.workflow("""
+  arguments: {artifacts: [{name: in, raw: {data: text}}]}
+  templates:
+    - name: main
+      inputs: {artifacts: [{name: in, path: /tmp/in}]}
+      volumes: [{name: own, emptyDir: {}}]
+      container:
+        image: x
+        command: [sh, -c, "ls /own >> seen; touch /own/old started; cat /tmp/in; test -e fixed || exec sleep 86403.5"]
+        volumeMounts: [{name: own, mountPath: /own}]
+""")
+        process = subprocess.Popen(self.command("run", path), cwd=self.dir, env=workspace.ENVIRONMENT, stdout=subprocess.DEVNULL)
+        self.addCleanup(process.kill)
+        while not running("sleep 86403.5") and process.poll() is None:
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+        (run,) = os.listdir(self.dir / ".rekindle" / "runs")
+        (self.dir / "fixed").touch()
+        self.ok(self.run_command("run", "--resume", run))
+        self.assertEqual((self.dir / "seen").read_text(), "")
+
+    def test_a_run_that_is_resumed_takes_no_other_settings(self):
+        result = self.run_command("run", "--resume", "any", "-p", "a=b")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("leave -p and -f out", result.stderr)
+
+    def test_no_processes_at_all_are_refused(self):
+        for count in ("0", "-1"):
+            result = self.run_workflow(self.TWO_STEPS, "--max-processes=" + count)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertIn("expected a number from 1 on", result.stderr)
+
+    def test_a_folder_that_is_missing_is_not_taken_for_the_program(self):
+        shown = self.run_workflow("""
+  templates:
+    - {name: main, container: {image: x, command: ["true"], workingDir: /no/such/folder}}
+""").stdout
+        self.assertIn("its working directory /no/such/folder", shown)
+        self.assertNotIn("no program", shown)
+
+    def test_templates_in_the_same_file_are_held_to_the_same_rules(self):
+        for body, reason in (("container: {image: x, command: [c]}\n      sidecars: [{name: s, image: x}]", "sidecars"),
+                             ("suspend: {}", "--resume-suspended")):
+            result = self.run_workflow("""
+  templates:
+    - name: main
+      steps: [[{name: a, templateRef: {name: lib, template: t}}]]
+---
+apiVersion: argoproj.io/v1alpha1
+kind: WorkflowTemplate
+metadata: {name: lib}
+spec:
+  templates:
+    - name: t
+      %s
+""" % body)
+            self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
+            self.assertIn(reason, result.stderr)
+
     def start_sleeping(self, marker):
         path = self.workflow("""
   templates:
@@ -239,8 +300,10 @@ class RunTest(workspace.Workspace):
     def test_without_a_terminal_each_step_is_a_line_and_the_tree_comes_last(self):
         shown = self.run_workflow(self.TWO_STEPS).stdout
         lines, tree = shown.split("\n\n")[:2]
-        self.assertRegex(lines, r"(?m)^✔ w-\w+\.a\(0\)  Succeeded  \d+ms$")
-        self.assertRegex(lines, r"(?m)^✖ w-\w+\.b  Failed  \d+ms  main: Error \(exit code 1\)$")
+        self.assertRegex(lines, r"^● w-\w+\.a\(0\)  Running\n"
+                                r"✔ w-\w+\.a\(0\)  Succeeded  \d+ms\n"
+                                r"● w-\w+\.b  Running\n"
+                                r"✖ w-\w+\.b  Failed  \d+ms  main: Error \(exit code 1\)$")
         self.assertRegex(tree, r"^w-\w+  Failed  \d+ms  2/2 done\n"
                                r"STEP +TEMPLATE +DURATION +MESSAGE\n"
                                r"✖ w-\w+ +main +\d+ms\n"

@@ -47,6 +47,16 @@ std::vector<std::string> PlacesOf(const json& workflow) {
   return places;
 }
 
+TEST(ReferencesOfTest, AnEmptyFieldIsAsGoodAsNone) {
+  json step = Named("a", Reference("kept", "train"));
+  step["templateRef"]["clusterScope"] = nullptr;
+  json workflow = WorkflowOf({step});
+  workflow["spec"]["workflowTemplateRef"] = nullptr;
+  const std::vector<TemplateReference> found = ReferencesOf(workflow);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_FALSE(found[0].cluster_scope);
+}
+
 TEST(ReferencesOfTest, FindsThemInStepsTasksAndHooks) {
   json hooked = Named("b", {{"template", "own"}});
   hooked["hooks"]["running"] = Reference("kept", "tell");

@@ -155,9 +155,11 @@ TEST_F(RemoteWorkflowTest, FollowingUnpacksTheNodesOfEachChange) {
   workflows_ = {Packed(kPacked)};
   workflows_[0]["status"]["finishedAt"] = "2026-01-01T00:00:00Z";
   json nodes;
-  const auto last = FollowWorkflow(
-      WorkflowWith({}), options_, *client_,
-      [&nodes](const json& now) { nodes = now["status"]["nodes"]; });
+  const auto last = FollowWorkflow(WorkflowWith({}), options_, *client_,
+                                   [&nodes](const json& now) {
+                                     nodes = now["status"]["nodes"];
+                                     return absl::OkStatus();
+                                   });
   ASSERT_THAT(last, IsOk());
   EXPECT_EQ(nodes["w"]["phase"], "Succeeded");
   EXPECT_EQ((*last)["status"]["nodes"], nodes);
@@ -167,7 +169,7 @@ TEST_F(RemoteWorkflowTest, AnotherOfTheSameNameIsNotTheOneThatWasFollowed) {
   workflows_ = {WorkflowWith({{"phase", "Succeeded"}, {"finishedAt", "2026"}})};
   workflows_[0]["metadata"]["uid"] = "another";
   EXPECT_THAT(
-      FollowWorkflow(WorkflowWith({}), options_, *client_, [](const json&) {}),
+      AwaitWorkflow(WorkflowWith({}), options_, *client_),
       StatusIs(absl::StatusCode::kNotFound, HasSubstr("'w' was deleted")));
 }
 

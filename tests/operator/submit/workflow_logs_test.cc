@@ -49,16 +49,16 @@ json Succeeded() {
       {{"phase", "Succeeded"}, {"finishedAt", "2026-01-01T00:00:00Z"}});
 }
 
-// A cluster in which workflow w succeeds at the first look. Its pods are
-// listed; those without a log have vanished since.
+// A cluster in which workflow w succeeds at the first look, unless it never
+// ends. Its pods are listed; those without a log have vanished since.
 class WorkflowLogsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    server_.http().Get(".*/workflows", [](const httplib::Request&,
-                                          httplib::Response& response) {
-      Answer(
-          {{"metadata", {{"resourceVersion", "5"}}}, {"items", {Succeeded()}}},
-          response);
+    server_.http().Get(".*/workflows", [this](const httplib::Request&,
+                                              httplib::Response& response) {
+      const json now = never_ends_ ? Running() : Succeeded();
+      Answer({{"metadata", {{"resourceVersion", ""}}}, {"items", {now}}},
+             response);
     });
     server_.http().Get(".*/pods", [this](const httplib::Request&,
                                          httplib::Response& response) {
@@ -80,7 +80,11 @@ class WorkflowLogsTest : public ::testing::Test {
   void AnswerPod(const std::string& pod, bool log,
                  httplib::Response& response) {
     const auto found = logs_.find(pod);
-    if (found == logs_.end()) {
+    if (forbidden_) {
+      response.status = 403;
+      response.set_content(StatusBody(403, "Forbidden", "not for you", "{}"),
+                           "application/json");
+    } else if (found == logs_.end()) {
       response.status = 404;
       response.set_content(
           StatusBody(404, "NotFound", "gone",
@@ -112,6 +116,8 @@ class WorkflowLogsTest : public ::testing::Test {
   std::unique_ptr<KubeClient> client_;
   json pods_ = json::array();
   std::map<std::string, std::string> logs_;
+  bool never_ends_ = false;
+  bool forbidden_ = false;  // to read logs
   std::vector<std::string> lines_;
 };
 
@@ -150,6 +156,22 @@ TEST_F(WorkflowLogsTest, OnePodIsFoundByItsNodesName) {
   options.pod = "bless";
   EXPECT_THAT(Read(Succeeded(), options),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("'bless'")));
+}
+
+TEST_F(WorkflowLogsTest, FollowingANodeThatNeverCameSaysSo) {
+  pods_ = {PodOf("train")};
+  WorkflowLogOptions options = Following();
+  options.pod = "trian";
+  EXPECT_THAT(Read(Running(), options),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("'trian'")));
+}
+
+TEST_F(WorkflowLogsTest, FollowingEndsWhenALogIsForbidden) {
+  never_ends_ = true;
+  pods_ = {PodOf("train")};
+  forbidden_ = true;
+  EXPECT_THAT(Read(Running(), Following()),
+              StatusIs(absl::StatusCode::kPermissionDenied));
 }
 
 TEST_F(WorkflowLogsTest, WithoutAnyPodItSaysWhereTheLogsMayBe) {

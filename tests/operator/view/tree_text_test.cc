@@ -87,6 +87,17 @@ TEST_F(TreeTextTest, PartsAreBelowTheirRetryLoopOrHookedNode) {
             "◷ onExit                   1m05s");
 }
 
+TEST_F(TreeTextTest, AStepMayBeCalledLikeAHook) {
+  Add("w[0]", "StepGroup", "Succeeded");
+  Add("w[0].onExit", "Pod", "Succeeded").display_name = "onExit";
+  EXPECT_THAT(Text(), HasSubstr("└─✔ onExit "));
+}
+
+TEST_F(TreeTextTest, NothingThatAStepSaysMovesTheCursor) {
+  Add("w.a", "Pod", "Failed").message = "a\tb\r\033[2Jc";
+  EXPECT_THAT(Text(), EndsWith("  a b  [2Jc"));
+}
+
 TEST_F(TreeTextTest, AnOnlyAttemptIsTheRetryItselfUntilItFails) {
   Add("w.a", "Retry", "Running");
   Add("w.a(0)", "DAG", "Running").progress = "3/10";
