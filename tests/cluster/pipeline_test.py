@@ -21,6 +21,7 @@ TASKS = ("examples", "statistics", "schema", "train", "evaluate", "push")
 # What each of two runs is given.
 RUNS = (["-p", "train-steps=200"], ["-p", "train-steps=250"])
 TOLERANCE = 1e-6
+TOKEN = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 
 def same(one, other):
@@ -57,6 +58,11 @@ class PipelineTest(StepsCase):
         self.assertNotEqual(again["model-digest"], trained["model-digest"])
         # Nothing changed about the data: its steps are taken from the first run.
         self.assertEqual(self.outputs_of(second, "examples")["cached"], "true")
+
+        for pod in self.pods_of(second["metadata"]["name"]):
+            [main] = [c for c in pod["spec"]["containers"] if c["name"] == "main"]
+            [token] = [m["name"] for m in main["volumeMounts"] if m["mountPath"] == TOKEN]
+            self.assertEqual(token, "tmp", "the account's token is not for the step's own code")
 
         model = self.metadata("get", "artifact", again["model-id"])
         self.assertEqual(model["uri"], again["model-uri"])

@@ -107,8 +107,18 @@ class ManifestsTest(workspace.Workspace):
             self.assertEqual(fields["name"], templates[index]["name"])
             self.assertEqual(fields["volumes/-"]["name"], fields["container/volumeMounts/-"]["name"])
 
+    def test_with_tls_the_server_asks_for_certificates(self):
+        overlay = yaml.safe_load((workspace.REPO / "manifests" / "overlays" / "tls" / "kustomization.yaml").read_text())
+        [server] = [yaml.safe_load(p["patch"]) for p in overlay["patches"] if p["target"]["kind"] == "Deployment"]
+        flags = [change["value"] for change in server if change["path"].endswith("/args/-")]
+        self.assertEqual(flags, ["--tls-cert=/tls/tls.crt", "--tls-key=/tls/tls.key", "--tls-client-ca=/tls/ca.crt"])
+
     def test_steps_may_only_say_how_they_ended(self):
-        [rule] = objects()["Role", "rekindle"]["rules"]
+        known = objects()
+        self.assertEqual({key for key in known if key[0] in ("Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding")},
+                         {("Role", "rekindle"), ("RoleBinding", "rekindle")})
+        self.assertEqual({name for kind, name in known if kind == "ServiceAccount"}, {"rekindle", "rekindle-metadata"})
+        [rule] = known["Role", "rekindle"]["rules"]
         self.assertEqual(rule, {"apiGroups": ["argoproj.io"], "resources": ["workflowtaskresults"],
                                 "verbs": ["create", "patch"]})
 

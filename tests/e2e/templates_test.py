@@ -138,6 +138,15 @@ class TemplatesTest(workspace.Workspace):
         [wait] = [container for container in patch["containers"] if container["name"] == "wait"]
         return init["securityContext"], wait["securityContext"]
 
+    def test_a_steps_own_code_does_not_get_the_accounts_token(self):
+        for name, template in step_templates.steps().items():
+            with self.subTest(template=name):
+                [main] = [c for c in yaml.safe_load(template["podSpecPatch"])["containers"] if c["name"] == "main"]
+                [mount] = main["volumeMounts"]
+                self.assertEqual(mount["mountPath"], "/var/run/secrets/kubernetes.io/serviceaccount")
+                [volume] = [v for v in template["volumes"] if v["name"] == mount["name"]]
+                self.assertIn("emptyDir", volume)
+
     def test_every_pod_is_restricted(self):
         for name, template in step_templates.steps().items():
             with self.subTest(template=name):
