@@ -12,6 +12,8 @@ from node import Problem
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
 REKINDLE = "rekindle"  # the namespace of manifests/
+# PlacementTest puts it on the only node; what runs beside it tolerates that.
+GPU_TAINT = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
 ENDED = ("Succeeded", "Failed", "Error")
 
 

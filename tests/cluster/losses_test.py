@@ -17,9 +17,9 @@ KILLED_WHOLE = """
 [ ! -e {mark} ] || exit 0
 touch {mark}
 read -r _ _ _ launcher _ </proc/$PPID/stat
-(sleep 3; kill -9 $launcher) &
 kill -STOP $launcher
 dd if=/dev/zero of=/dev/null bs=1G count=1
+kill -9 $launcher
 sleep 60
 """
 
@@ -59,7 +59,7 @@ class LossesTest(StepsCase):
 
     def test_a_container_that_is_killed_whole_is_recorded_by_the_next_attempt_or_the_reaper(self):
         def killed(name, node, retries):
-            return task(name, "exec", self.pipeline, node_id=node, retries=retries, memory="192Mi", no_cache="true",
+            return task(name, "exec", self.pipeline, node_id=node, retries=retries, cpu="100m", memory="192Mi", no_cache="true",
                         script=KILLED_WHOLE.format(mark="%s-%s" % (self.pipeline, node)))
 
         done = self.wait_for(self.submit_object(workflow("losses", [killed("again", "Again", 1), killed("once", "Once", 0)])),

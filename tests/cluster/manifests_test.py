@@ -1,5 +1,7 @@
 """The project's manifests, judged by a real apiserver with Argo's full definitions."""
 
+import base64
+import pathlib
 import re
 import tempfile
 
@@ -87,9 +89,24 @@ class TlsTest(StepsCase):
     def test_steps_get_in_by_their_certificate_and_nobody_without(self):
         done = self.succeeded(self.submit_object(workflow("tls", data_tasks("tls"))))
         self.assertEqual(self.outputs_of(done, "schema")["state"], "COMPLETE")
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            files = self.cluster.get("-n", REKINDLE, "secret", "rekindle-client-tls")["data"]
+            for file, content in files.items():
+                (folder / file).write_bytes(base64.b64decode(content))
+            authority = "--metadata-ca=%s" % (folder / "ca.crt")
+            own = ["--metadata-cert=%s" % (folder / "tls.crt"), "--metadata-key=%s" % (folder / "tls.key")]
+            for scheme, flags, code in (("grpcs", [authority, *own], 0), ("grpcs", [authority], 75), ("grpc", [], 75)):
+                with self.subTest(scheme=scheme, flags=len(flags)):
+                    answer = self.ask_by_name(folder, scheme, *flags)
+                    self.assertEqual(answer.returncode, code, answer.stdout + answer.stderr)
+
+    def ask_by_name(self, folder, scheme, *flags):
+        """A query to the name that the server's certificate is made out to, which only this process knows."""
         address = self.cluster.get("-n", REKINDLE, "service", "rekindle-metadata")["spec"]["clusterIP"]
-        for scheme in ("grpc", "grpcs"):
-            with self.subTest(scheme):
-                refused = self.cluster.inside(
-                    steps.BIN / "rekindle", "metadata", "list", "executions", "--metadata=%s://%s:8080" % (scheme, address), check=False)
-                self.assertEqual(refused.returncode, 75, refused.stdout + refused.stderr)
+        hosts = folder / "hosts"
+        hosts.write_text("%s rekindle-metadata\n" % address)
+        return self.cluster.inside(
+            "unshare", "--mount", "sh", "-ec", 'mount --bind "$0" /etc/hosts; exec "$@"', hosts,
+            steps.BIN / "rekindle", "metadata", "list", "executions", "--metadata=%s://rekindle-metadata:8080" % scheme, *flags,
+            check=False)

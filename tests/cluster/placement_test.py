@@ -17,7 +17,7 @@ class PlacementTest(StepsCase):
     def setUp(self):
         self.succeeded(self.submit_object(workflow("gpu", data_tasks(PIPELINE))))
         self.kubectl("label", "node", "node1", "nvidia.com/gpu.present=true", "--overwrite")
-        self.kubectl("taint", "node", "node1", "nvidia.com/gpu=present:NoSchedule")
+        self.kubectl("taint", "node", "node1", "nvidia.com/gpu=present:NoSchedule", "--overwrite")
         self.addCleanup(self.kubectl, "taint", "node", "node1", "nvidia.com/gpu-")
         self.addCleanup(self.kubectl, "delete", "workflows", "--all", "-n", REKINDLE, "--timeout=60s", check=False)
 

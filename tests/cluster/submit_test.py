@@ -1,6 +1,7 @@
 """rekindle submit, watch, logs and stop on the cluster, beside argo's own."""
 
 import base64
+import contextlib
 import json
 import pathlib
 import signal
@@ -11,7 +12,7 @@ import time
 
 import steps
 import tools_image
-from case import REPO, ClusterCase
+from case import GPU_TAINT, REPO, ClusterCase
 
 CLUSTER_TESTS = REPO / "tests" / "cluster"
 # What the executor of a step may do; the quick-start manifests of Argo give the same.
@@ -40,7 +41,7 @@ def dag(**commands):
 
 def workflow(entrypoint, *templates, **spec):
     return {"apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow", "metadata": {"generateName": "submitted-"},
-            "spec": {"entrypoint": entrypoint, "templates": list(templates), **spec}}
+            "spec": {"entrypoint": entrypoint, "templates": list(templates), "tolerations": [GPU_TAINT], **spec}}
 
 
 def base64url(data):
@@ -203,7 +204,15 @@ class SubmitTest(SubmitCase):
 
     @staticmethod
     def is_connected(pid):
-        return any("socket:" in str(f.readlink()) for f in pathlib.Path("/proc/%d/fd" % pid).iterdir())
+        """Whether it has a connection, and still has it when it must have asked for more than the workflow's name."""
+        def sockets():
+            with contextlib.suppress(OSError):  # closed meanwhile
+                return {str(f.readlink()) for f in pathlib.Path("/proc/%d/fd" % pid).iterdir() if "socket:" in str(f.readlink())}
+            return set()
+
+        before = sockets()
+        time.sleep(2)
+        return before and before & sockets()
 
     def test_a_watch_that_is_cut_every_second_is_carried_on(self):
         host, port = self.api_server().removeprefix("https://").split(":")
@@ -243,7 +252,8 @@ class IdentityTest(SubmitCase):
         container = {"name": "main", "image": "rekindle:metadata", "imagePullPolicy": "Never",
                      "command": ["rekindle", "watch", self.name]}
         self.cluster.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "watch"},
-                            "spec": {"serviceAccountName": "watcher", "restartPolicy": "Never", "containers": [container]}},
+                            "spec": {"serviceAccountName": "watcher", "restartPolicy": "Never", "tolerations": [GPU_TAINT],
+                                     "containers": [container]}},
                            namespace=self.namespace)
         self.until("its end", 120, lambda: self.phase_of("watch") in ("Succeeded", "Failed"))
         said = self.kubectl("logs", "watch", "-n", self.namespace).stdout

@@ -8,9 +8,7 @@ import atexit
 import os
 import pathlib
 import shutil
-import signal
 import subprocess
-import sys
 import tarfile
 import tempfile
 import time
@@ -40,8 +38,6 @@ class Engine:
              "--host", "unix://%s" % self.socket, "--bridge=none", "--iptables=false", "--ip6tables=false"],
             stdout=self._log, stderr=self._log, start_new_session=True)  # Ctrl-C is for us, who stop it then
         atexit.register(self.stop)
-        for asked in (signal.SIGTERM, signal.SIGHUP):
-            signal.signal(asked, lambda number, frame: sys.exit(128 + number))
         self._wait_until_it_answers()
 
     def _wait_until_it_answers(self):
@@ -78,14 +74,10 @@ class Engine:
         return int(self.run("image", "inspect", "--format", "{{.Size}}", image).stdout)
 
     def search(self, image, words):
-        """Which of these words are in files of an image: the name of a file by word."""
-        container = self.run("create", "--network=none", image, "true").stdout.strip()
-        try:
-            with subprocess.Popen([CLIENT, "export", container], env=self.environment, stdout=subprocess.PIPE) as export:
-                with tarfile.open(fileobj=export.stdout, mode="r|", bufsize=_BLOCK) as files:
-                    return _search(files, words)
-        finally:
-            self.run("rm", container)
+        """Which of these words are anywhere in an image, also in a file that a later layer hides: the name of a layer by word."""
+        with subprocess.Popen([CLIENT, "save", image], env=self.environment, stdout=subprocess.PIPE) as saved:
+            with tarfile.open(fileobj=saved.stdout, mode="r|", bufsize=_BLOCK) as layers:
+                return _search(layers, words)
 
     def stop(self):
         """Ends the containers and the daemon; removes all but the cache."""
