@@ -41,6 +41,16 @@ std::vector<std::string> Needed(const std::vector<std::string>& outputs,
   return names;
 }
 
+// TensorFlow quotes whole requests, with the tensors in them.
+constexpr size_t kEnoughWords = 300;
+
+// Whether the step may go well when all workers begin again: nobody here
+// cancels a step, so that came from another worker, and TensorFlow aborts one
+// whose messages it got twice or not at all.
+bool IsWorthAnotherTry(const absl::Status& failed) {
+  return absl::IsCancelled(failed) || absl::IsAborted(failed);
+}
+
 absl::Status Gone(const std::string& worker) {
   return absl::UnavailableError(
       absl::StrCat(worker, " is gone: it accepts no connections any more"));
@@ -149,11 +159,10 @@ absl::Status WatchedSession::Explain(const absl::Status& failed) const {
     if (!silent.empty()) return Gone(WorkerName(cluster_, silent.front()));
     absl::SleepFor(kBetweenTries);
   } while (absl::Now() < give_up);
-  // Nobody here cancels a step: what ended it came from another worker.
-  return absl::Status(
-      absl::IsCancelled(failed) ? absl::StatusCode::kUnavailable
-                                : failed.code(),
-      absl::StrCat("a step with the other workers failed: ", failed.message()));
+  return absl::Status(IsWorthAnotherTry(failed) ? absl::StatusCode::kUnavailable
+                                                : failed.code(),
+                      absl::StrCat("a step with the other workers failed: ",
+                                   failed.message().substr(0, kEnoughWords)));
 }
 
 bool WatchedSession::NextLook(int64_t* call) {

@@ -104,6 +104,28 @@ TEST(WatchedSessionTest, AStepThatWaitsForAVanishedWorkerEndsAndNamesIt) {
               HasSubstr("worker 1 (" + cluster.workers[1] + ") is gone"));
 }
 
+// TensorFlow gets a message twice at times, and gives the step up.
+class AbortingSession : public WaitingSession {
+ public:
+  absl::Status Run(const std::vector<NamedTensor>&,
+                   const std::vector<std::string>&,
+                   const std::vector<std::string>&,
+                   std::vector<Tensor>*) override {
+    return absl::AbortedError(
+        absl::StrCat("received twice: ", std::string(100000, 'x')));
+  }
+};
+
+TEST(WatchedSessionTest, AStepThatTensorFlowAbortsIsWorthAnotherTry) {
+  WatchedSession session(std::make_unique<AbortingSession>(), Cluster(),
+                         absl::Milliseconds(10));
+  ASSERT_TRUE(session.Create(GraphWithExchange()).ok());
+  const absl::Status ended = session.Run({}, {}, {"done"}, nullptr);
+  EXPECT_EQ(ended.code(), absl::StatusCode::kUnavailable) << ended;
+  EXPECT_THAT(ended.message(), HasSubstr("received twice"));
+  EXPECT_LT(ended.message().size(), 1000U);
+}
+
 TEST(CollectiveReachTest, FollowsAnExchangeToAllThatNeedsIt) {
   CollectiveReach reach;
   reach.Add(GraphWithExchange());
