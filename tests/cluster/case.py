@@ -21,6 +21,7 @@ class ClusterCase(unittest.TestCase):
     """A test on the cluster that is up."""
 
     cluster = one_node.Cluster()
+    namespace = REKINDLE
     maxDiff = None
 
     def kubectl(self, *arguments, **options):
@@ -50,9 +51,9 @@ class ClusterCase(unittest.TestCase):
 
     # Workflows.
 
-    def submit(self, path, *arguments, namespace=REKINDLE):
+    def submit(self, path, *arguments):
         """Submits a Workflow; its name."""
-        created = json.loads(self.cluster.argo("submit", path, "-n", namespace, "-o", "json", *arguments).stdout)
+        created = json.loads(self.cluster.argo("submit", path, "-n", self.namespace, "-o", "json", *arguments).stdout)
         return created["metadata"]["name"]
 
     def submit_object(self, workflow):
@@ -62,13 +63,13 @@ class ClusterCase(unittest.TestCase):
             file.flush()
             return self.submit(file.name)
 
-    def workflow(self, name, namespace=REKINDLE):
-        return self.cluster.request("GET", "/apis/argoproj.io/v1alpha1/namespaces/%s/workflows/%s" % (namespace, name))
+    def workflow(self, name):
+        return self.cluster.request("GET", "/apis/argoproj.io/v1alpha1/namespaces/%s/workflows/%s" % (self.namespace, name))
 
-    def wait_for(self, name, seconds=300, namespace=REKINDLE):
+    def wait_for(self, name, seconds=300):
         """Waits for the end of a Workflow; the object."""
         def ended():
-            workflow = self.workflow(name, namespace)
+            workflow = self.workflow(name)
             return workflow if workflow.get("status", {}).get("phase") in ENDED else None
 
         return self.until("the end of %s" % name, seconds, ended)

@@ -3,7 +3,6 @@
 import json
 import secrets
 
-from case import REKINDLE
 from steps import StepsCase, data_tasks, task, training, workflow
 
 # Half a minute or more on a fast machine: time enough to do something to it.
@@ -43,7 +42,7 @@ class LossesTest(StepsCase):
 
     def test_a_deleted_pod_is_replaced_and_resumes_from_its_checkpoint(self):
         name = self.submit_training(**LONG)
-        self.kubectl("delete", "pod", "-n", REKINDLE, self.training_pod(name), "--wait=false")
+        self.kubectl("delete", "pod", "-n", self.namespace, self.training_pod(name), "--wait=false")
         done = self.succeeded(name, seconds=600)
         report = json.loads(self.outputs_of(done, "train")["report"])
         self.assertEqual(report["attempt"], 2)
@@ -59,7 +58,7 @@ class LossesTest(StepsCase):
 
     def test_a_container_that_is_killed_whole_is_recorded_by_the_next_attempt_or_the_reaper(self):
         def killed(name, node, retries):
-            return task(name, "exec", self.pipeline, node_id=node, retries=retries, cpu="100m", memory="192Mi", no_cache="true",
+            return task(name, "exec", self.pipeline, node_id=node, retries=retries, memory="192Mi", no_cache="true",
                         script=KILLED_WHOLE.format(mark="%s-%s" % (self.pipeline, node)))
 
         done = self.wait_for(self.submit_object(workflow("losses", [killed("again", "Again", 1), killed("once", "Once", 0)])),
@@ -90,9 +89,9 @@ class LossesTest(StepsCase):
 
     def serve(self, replicas):
         """As many metadata servers; those that are too many are killed."""
-        self.kubectl("scale", "-n", REKINDLE, "deployment/rekindle-metadata", "--replicas=%d" % replicas)
+        self.kubectl("scale", "-n", self.namespace, "deployment/rekindle-metadata", "--replicas=%d" % replicas)
         if not replicas:
-            self.kubectl("delete", "pod", "-n", REKINDLE, "-l", "app.kubernetes.io/component=metadata", "--force",
+            self.kubectl("delete", "pod", "-n", self.namespace, "-l", "app.kubernetes.io/component=metadata", "--force",
                          "--grace-period=0")
 
     def records_but_of(self, run):

@@ -2,12 +2,10 @@
 
 import json
 
-from case import REKINDLE
 from steps import StepsCase, data_tasks, training, workflow
 
 PIPELINE = "gpu"
-# A node has two cores at least.
-SMALL = {"retries": "2", "cpu": "100m", "memory": "1Gi"}
+SMALL = {"retries": "2", "memory": "1Gi"}
 NO_GPU_FREE = "Insufficient nvidia.com/gpu"
 NOT_TOLERATED = "untolerated taint"
 
@@ -19,7 +17,7 @@ class PlacementTest(StepsCase):
         self.kubectl("label", "node", "node1", "nvidia.com/gpu.present=true", "--overwrite")
         self.kubectl("taint", "node", "node1", "nvidia.com/gpu=present:NoSchedule", "--overwrite")
         self.addCleanup(self.kubectl, "taint", "node", "node1", "nvidia.com/gpu-")
-        self.addCleanup(self.kubectl, "delete", "workflows", "--all", "-n", REKINDLE, "--timeout=60s", check=False)
+        self.addCleanup(self.kubectl, "delete", "workflows", "--all", "-n", self.namespace, "--timeout=60s", check=False)
 
     def submit_step(self, template, library="rekindle"):
         """A training step, with no exit handler: that would wait for another node."""
@@ -60,12 +58,12 @@ class PlacementTest(StepsCase):
 
     def impatient_library(self):
         """The templates, with less time for GPUs; their name."""
-        library = self.cluster.get("-n", REKINDLE, "workflowtemplate", "rekindle")
+        library = self.cluster.get("-n", self.namespace, "workflowtemplate", "rekindle")
         (template,) = [t for t in library["spec"]["templates"] if t["name"] == "trainer-gpu"]
         self.assertEqual(template["pendingTimeout"], "12h")
         template["pendingTimeout"] = "5s"
-        self.cluster.apply({**library, "metadata": {"name": "impatient"}}, namespace=REKINDLE)
-        self.addCleanup(self.kubectl, "delete", "workflowtemplate", "impatient", "-n", REKINDLE)
+        self.cluster.apply({**library, "metadata": {"name": "impatient"}}, namespace=self.namespace)
+        self.addCleanup(self.kubectl, "delete", "workflowtemplate", "impatient", "-n", self.namespace)
         return "impatient"
 
     def waits(self, name, why):

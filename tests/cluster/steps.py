@@ -1,18 +1,32 @@
 """Rekindle installed on the cluster by its own manifests, and what its store says."""
 
 import json
+import pathlib
 import shutil
+import tempfile
 
 from case import REKINDLE, REPO, ClusterCase
 
 QUICK_START = REPO / "manifests" / "overlays" / "quick-start"
 PENGUINS = "examples/penguin/penguins.csv"
+CPU = "100m"  # that a pod asks for: several find room on a node with two cores
 BIN = None  # set by tests/cluster/run
+
+
+def rendered(cluster, overlay, namespace):
+    """An overlay as YAML, in another namespace than its own if that is asked for."""
+    own = cluster.kubectl("kustomize", overlay).stdout
+    if namespace == REKINDLE:
+        return own
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "overlay.yaml").write_text(own)
+        (pathlib.Path(folder) / "kustomization.yaml").write_text("namespace: %s\nresources: [overlay.yaml]\n" % namespace)
+        return cluster.kubectl("kustomize", folder).stdout
 
 
 def task(name, template, pipeline, dependencies=(), **parameters):
     """A task by one of Rekindle's templates."""
-    given = {"pipeline": pipeline, **parameters}
+    given = {"pipeline": pipeline, "cpu": CPU, **parameters}
     return {"name": name, "templateRef": {"name": "rekindle", "template": template}, "dependencies": list(dependencies),
             "arguments": {"parameters": [{"name": k.replace("_", "-"), "value": str(v)} for k, v in given.items()]}}
 
@@ -46,10 +60,10 @@ class StepsCase(ClusterCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.cluster.kubectl("apply", "-k", cls.overlay)
+        cls.cluster.kubectl("apply", "-f", "-", input=rendered(cls.cluster, cls.overlay, cls.namespace))
         cls.make_secrets()
-        cls.cluster.kubectl("wait", "-n", REKINDLE, "--for=jsonpath={.status.phase}=Bound", "pvc/rekindle-artifacts", "--timeout=60s")
-        cls.cluster.kubectl("rollout", "status", "-n", REKINDLE, "deployment/rekindle-metadata", "--timeout=180s")
+        cls.cluster.kubectl("wait", "-n", cls.namespace, "--for=jsonpath={.status.phase}=Bound", "pvc/rekindle-artifacts", "--timeout=60s")
+        cls.cluster.kubectl("rollout", "status", "-n", cls.namespace, "deployment/rekindle-metadata", "--timeout=180s")
         target = cls.volume("rekindle-artifacts") / PENGUINS
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(REPO / PENGUINS, target)
@@ -61,13 +75,13 @@ class StepsCase(ClusterCase):
     @classmethod
     def volume(cls, claim):
         """The folder on this machine that a claim is bound to."""
-        name = cls.cluster.get("-n", REKINDLE, "pvc", claim)["spec"]["volumeName"]
+        name = cls.cluster.get("-n", cls.namespace, "pvc", claim)["spec"]["volumeName"]
         path = cls.cluster.get("pv", name)["spec"]["hostPath"]["path"]
         return cls.cluster.node.folder_of("/tmp/hostpath_pv") / path.rsplit("/", 1)[1]
 
     def ask_metadata(self, *arguments):
         """What the metadata server answers by its service's address, as text."""
-        address = self.cluster.get("-n", REKINDLE, "service", "rekindle-metadata")["spec"]["clusterIP"]
+        address = self.cluster.get("-n", self.namespace, "service", "rekindle-metadata")["spec"]["clusterIP"]
         return self.cluster.inside(BIN / "rekindle", "metadata", *arguments, "--metadata=grpc://%s:8080" % address).stdout
 
     def metadata(self, *arguments):
@@ -76,7 +90,7 @@ class StepsCase(ClusterCase):
     def run_to_its_end(self, path, *arguments):
         """Submits a Workflow by rekindle, and waits; the object. It must succeed."""
         done = self.cluster.inside(
-            BIN / "rekindle", "submit", path, *arguments, "-n", REKINDLE, "--wait", "-o", "name", check=False, timeout=900)
+            BIN / "rekindle", "submit", path, *arguments, "-n", self.namespace, "--wait", "-o", "name", check=False, timeout=900)
         self.assertNotEqual(done.stdout, "", done.stderr)
         return self.succeeded(done.stdout.split()[0])
 
@@ -87,7 +101,7 @@ class StepsCase(ClusterCase):
         return one
 
     def log_of(self, pod):
-        return self.kubectl("logs", "-n", REKINDLE, pod, "-c", "main").stdout
+        return self.kubectl("logs", "-n", self.namespace, pod, "-c", "main").stdout
 
     def pods_of(self, workflow_name):
-        return self.cluster.get("-n", REKINDLE, "pods", "-l", "workflows.argoproj.io/workflow=" + workflow_name)["items"]
+        return self.cluster.get("-n", self.namespace, "pods", "-l", "workflows.argoproj.io/workflow=" + workflow_name)["items"]

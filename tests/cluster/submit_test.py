@@ -84,7 +84,7 @@ class SubmitCase(ClusterCase):
         return last
 
     def created(self, name):
-        return self.workflow(name, self.namespace)
+        return self.workflow(name)
 
     def kubeconfig(self, user=None, server=None):
         config = json.loads((self.cluster.run / "admin.kubeconfig").read_text())
