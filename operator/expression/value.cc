@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "absl/status/status.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
@@ -150,7 +151,21 @@ bool operator==(const Value& a, const Value& b) {
 }
 
 std::string PlainFloatText(double value) {
-  return Shortest(value, std::chars_format::fixed);
+  // From 2^53 on that has digits that tell nothing; Go writes zeros there.
+  if (!(std::fabs(value) >= 0x1p53)) {
+    return Shortest(value, std::chars_format::fixed);
+  }
+  const std::string text = Shortest(value, std::chars_format::scientific);
+  const size_t e = text.find('e');  // "-1.25e+17"
+  std::string digits = absl::StrReplaceAll(text.substr(0, e), {{".", ""}});
+  int exponent = 0;
+  if (e == std::string::npos ||
+      !absl::SimpleAtoi(text.substr(e + 1), &exponent)) {
+    return text;  // infinite
+  }
+  const size_t sign = value < 0 ? 1 : 0;
+  digits.resize(sign + static_cast<size_t>(exponent) + 1, '0');
+  return digits;
 }
 
 std::string FloatText(double value) {

@@ -12,6 +12,8 @@ from workspace import REPO, Workspace
 # Of each kind. Many more, for a while: REKINDLE_CASES=1000000 tests/e2e/expression_peer_test.py BIN
 CASES = int(os.environ.get("REKINDLE_CASES", "4000"))
 STACK = REPO / "tests" / "cluster" / "stack" / "build"
+# What we always refuse, and Argo only when it gets there: in an argument of sprig's, in a branch that is not taken.
+AT_ONCE = ("no function", "unknown name")
 VARIABLES = {
     "name": "penguin", "empty": "", "yes": True, "list": [3.5, 1.5, 2.5], "words": ["b", "a", "c"],
     "inputs.parameters.n": "7", "inputs.parameters.text": 'a "b"\n<c>', "tasks.a.outputs.result": '{"k": [1, {"x": "y"}]}',
@@ -76,9 +78,10 @@ class Generator:
         return make(depth)
 
     def odd(self, depth):
+        # Not `missing?.a`: of a variable that is nil from the start, expr refuses it in some places and not in others.
         return self.pick(
             "{a: %s, 'b': %s}" % (self.number(depth - 1), self.text(depth - 1)), "fromJSON(tasks.a.outputs.result)",
-            "fromJSON(tasks.a.outputs.result).k[1].x", "jsonpath(tasks.a.outputs.result, '$.k[1].x')", "missing?.a", "1..4",
+            "fromJSON(tasks.a.outputs.result).k[1].x", "jsonpath(tasks.a.outputs.result, '$.k[1].x')", "fromJSON('{}').none?.a", "1..4",
             "keys({a: 1})", "values({a: %s})" % self.number(0), "first(words)", "last([])", "1 +", "unknown + 1", "lenn(1)", "'a' + 1",
             "len(groupBy(words, #))", "toPairs({a: 1})", "flatten([[1], [2, [3]]])", "words[9]", "inputs.parameters.none",
             "toBase64(name)", "fromBase64(toBase64(name))", "median(1, 5, 3)", "find(words, # == 'c')", "findIndex(words, # == 'c')")
@@ -122,8 +125,8 @@ class ExpressionPeerTest(Workspace):
         different = []
         agreed = 0
         for text, our, their in zip(texts, ours, theirs):
-            if "no function" in our.get("error", ""):
-                continue  # Argo leaves such a tag until it is too late, we say so at once
+            if any(reason in our.get("error", "") for reason in AT_ONCE):
+                continue
             if "value" in their and our.get("value") != their["value"]:
                 different.append((text, our, their))
             elif "value" in their:

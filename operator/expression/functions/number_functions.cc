@@ -55,7 +55,8 @@ Value Abs(const Args& args) {
                      ? static_cast<int64_t>(0 - static_cast<uint64_t>(*whole))
                      : *whole);
   }
-  return Value(std::fabs(args[0].number()));
+  const double number = args[0].number();
+  return Value(number < 0 ? -number : number);  // -0 stays what it is
 }
 
 // The numbers among the arguments and inside lists of them.

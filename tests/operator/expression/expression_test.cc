@@ -93,6 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"if count > 5 { 'many' } else { 'few' }", "\"few\""},
         {"empty ?? 'default'", "\"default\""},
         {"empty?.a.b", "null"},
+        {"fromJSON('{}').x?.a.b", "null"},
         {"let x = count + 1; x * 2", "8"},
     }));
 
@@ -140,6 +141,8 @@ INSTANTIATE_TEST_SUITE_P(
         {"string(0.0001)", "\"0.0001\""},
         {"string(0.00002)", "\"2e-05\""},
         {"toJson(1e20)", "\"100000000000000000000\""},
+        {"45724735877198192.0", "45724735877198190"},
+        {"abs(-0.0)", "-0"},
         {"toJson({b: [1], a: nil})", "\"{\\\"a\\\":null,\\\"b\\\":[1]}\""},
         {"fromJSON('{\"a\": 1}').a", "1"},
         {"jsonpath('{\"a\": [{\"b\": 1}, {\"b\": 2}]}', '$.a[*].b')", "[1,2]"},
