@@ -319,20 +319,20 @@ absl::StatusOr<size_t> MaxProcesses(const RunFlags& flags) {
 }
 
 absl::StatusOr<int> Execute(const RunFlags& flags, Run run) {
+  argo::LocalRunnerOptions options;
+  RK_ASSIGN_OR_RETURN(options.max_processes, MaxProcesses(flags));
   // Before anything could make a thread.
   RK_ASSIGN_OR_RETURN(auto host, argo::ProcessHost::Start());
-  RK_RETURN_IF_ERROR(MakeWritableDir(run.folder));
   RK_ASSIGN_OR_RETURN(argo::PodRunnerOptions pod_options,
                       PodOptions(flags, run));
+  RK_RETURN_IF_ERROR(MakeWritableDir(run.folder));
   if (run.journal == nullptr) {
     RK_RETURN_IF_ERROR(KeepFiles(run));
     RK_ASSIGN_OR_RETURN(run.journal,
                         argo::Journal::Create(run.folder, ToJson(run)));
   }
-  argo::LocalRunnerOptions options;
   options.isolation = pod_options.isolation;
   options.grace = flags.grace;
-  RK_ASSIGN_OR_RETURN(options.max_processes, MaxProcesses(flags));
   options.on_notice = [](const std::string& notice) {
     std::cerr << "rekindle: " << notice << '\n';
   };

@@ -214,6 +214,7 @@ class RunTest(workspace.Workspace):
             result = self.run_workflow(self.TWO_STEPS, "--max-processes=" + count)
             self.assertEqual(result.returncode, 2, result.stderr)
             self.assertIn("expected a number from 1 on", result.stderr)
+            self.assertFalse((self.dir / ".rekindle").exists(), "a run that never was leaves nothing")
 
     def test_a_folder_that_is_missing_is_not_taken_for_the_program(self):
         shown = self.run_workflow("""
