@@ -302,14 +302,14 @@ spec:
         shown = self.run_workflow(self.TWO_STEPS).stdout
         lines, tree = shown.split("\n\n")[:2]
         self.assertRegex(lines, r"^● w-\w+\.a\(0\)  Running\n"
-                                r"✔ w-\w+\.a\(0\)  Succeeded  \d+ms\n"
+                                r"✔ w-\w+\.a\(0\)  Succeeded  \d+m?s\n"
                                 r"● w-\w+\.b  Running\n"
-                                r"✖ w-\w+\.b  Failed  \d+ms  main: Error \(exit code 1\)$")
-        self.assertRegex(tree, r"^w-\w+  Failed  \d+ms  2/2 done\n"
+                                r"✖ w-\w+\.b  Failed  \d+m?s  main: Error \(exit code 1\)$")
+        self.assertRegex(tree, r"^w-\w+  Failed  \d+m?s  2/2 done\n"
                                r"STEP +TEMPLATE +DURATION +MESSAGE\n"
-                               r"✖ w-\w+ +main +\d+ms\n"
-                               r"├─✔ a +t +\d+ms\n"
-                               r"└─✖ b +fails +\d+ms +main: Error \(exit code 1\)$")
+                               r"✖ w-\w+ +main +\d+m?s\n"
+                               r"├─✔ a +t +\d+m?s\n"
+                               r"└─✖ b +fails +\d+m?s +main: Error \(exit code 1\)$")
 
     def test_on_a_terminal_the_tree_is_drawn_over_itself(self):
         ours, theirs = pty.openpty()
@@ -321,7 +321,7 @@ spec:
         self.assertEqual(process.wait(60), 1)
         shown = os.read(ours, 1 << 16).decode().replace("\r", "")
         self.assertRegex(shown, r"\033\[\d+F\033\[Jw-\w+  Failed")
-        self.assertRegex(shown, r"├─✔ a +t +\d+ms\n")
+        self.assertRegex(shown, r"├─✔ a +t +\d+m?s\n")
         self.assertNotIn("\033[3", shown)
 
     def test_a_dry_run_shows_the_plan_and_runs_nothing(self):
