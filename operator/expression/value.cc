@@ -155,7 +155,7 @@ std::string PlainFloatText(double value) {
   if (!(std::fabs(value) >= 0x1p53)) {
     return Shortest(value, std::chars_format::fixed);
   }
-  const std::string text = Shortest(value, std::chars_format::scientific);
+  std::string text = Shortest(value, std::chars_format::scientific);
   const size_t e = text.find('e');  // "-1.25e+17"
   std::string digits = absl::StrReplaceAll(text.substr(0, e), {{".", ""}});
   int exponent = 0;

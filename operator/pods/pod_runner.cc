@@ -127,7 +127,7 @@ absl::StatusOr<ProcessSpec> PodRunner::Prepare(const PodTask& task) {
   RK_ASSIGN_OR_RETURN(ProcessSpec spec, processes_.Make(task));
   if (!WantsView(task)) {
     RK_RETURN_IF_ERROR(CheckWithoutView(task));
-    const absl::Status placed = PlaceInputs(task, paths_, nullptr);
+    absl::Status placed = PlaceInputs(task, paths_, nullptr);
     if (placed.ok()) return spec;
     Discard(task);
     return placed;
