@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
@@ -251,6 +252,30 @@ void SetIfGiven(const char* name, const std::string& value) {
   if (!value.empty()) setenv(name, value.c_str(), 1);
 }
 
+// The folder right below /tmp that `path` is in, where a program may have its
+// libraries and its user a clone; `path` itself elsewhere.
+std::string TreeOf(const std::string& path) {
+  std::vector<std::string> parts = absl::StrSplit(path, '/', absl::SkipEmpty());
+  if (parts.size() < 2 || parts[0] != "tmp") return path;
+  return absl::StrCat("/tmp/", parts[1]);
+}
+
+// What steps see of this machine's /tmp, although they have one of their own.
+std::vector<std::string> SharedPaths(const RunFlags& flags, const Run& run,
+                                     const std::string& program_folder) {
+  std::vector<std::string> shared = {TreeOf(program_folder)};
+  for (const std::string& path : flags.shares) {
+    shared.push_back(Absolute(path));
+  }
+  // Data that the user names is meant to be found.
+  for (const auto& [name, value] : run.request.parameters) {
+    if (absl::StartsWith(value, "/tmp/") && PathExists(value)) {
+      shared.push_back(value);
+    }
+  }
+  return shared;
+}
+
 absl::StatusOr<argo::PodRunnerOptions> PodOptions(const RunFlags& flags,
                                                   const Run& run) {
   argo::PodRunnerOptions options;
@@ -264,9 +289,7 @@ absl::StatusOr<argo::PodRunnerOptions> PodOptions(const RunFlags& flags,
   for (auto& [name, folder] : options.claims) folder = Absolute(folder);
   RK_ASSIGN_OR_RETURN(options.image_commands,
                       NamedValues("image-command", flags.image_commands));
-  for (const std::string& path : flags.shares) {
-    options.shared.push_back(Absolute(path));
-  }
+  options.shared = SharedPaths(flags, run, options.program_folder);
   if (!flags.db.empty()) {
     options.shared.push_back(fs::path(Absolute(flags.db)).parent_path());
     SetIfGiven("REKINDLE_DB", Absolute(flags.db));

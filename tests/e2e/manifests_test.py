@@ -77,7 +77,7 @@ class ManifestsTest(workspace.Workspace):
     def test_whatever_an_object_refers_to_is_there(self):
         known = objects()
         named = {reference for document in known.values() for reference in references(document)}
-        self.assertGreaterEqual(len(named), 8)
+        self.assertGreaterEqual(len(named), 7)
         self.assertEqual(named - set(known), set())
 
     def test_the_key_of_the_semaphore_is_there(self):

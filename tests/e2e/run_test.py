@@ -4,8 +4,10 @@ import json
 import os
 import pathlib
 import pty
+import shutil
 import signal
 import subprocess
+import tempfile
 import time
 
 import workspace
@@ -242,6 +244,27 @@ spec:
 """ % body)
             self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
             self.assertIn(reason, result.stderr)
+
+    def test_a_program_and_data_below_tmp_are_found_although_steps_have_a_tmp_of_their_own(self):
+        with tempfile.TemporaryDirectory(dir="/tmp") as program, tempfile.TemporaryDirectory(dir="/tmp") as other:
+            tree, data = pathlib.Path(program), pathlib.Path(other) / "data"
+            (tree / "bin").mkdir()
+            shutil.copy2(workspace.BIN / "rekindle", tree / "bin" / "rekindle")
+            (tree / "library").touch()
+            data.write_text("text")
+            path = self.workflow("""
+  arguments: {parameters: [{name: data}]}
+  templates:
+    - name: main
+      container: {image: x, command: [sh, -ec, "test -e %s; cp {{workflow.parameters.data}} /tmp/out; ls /tmp > /tmp/seen"]}
+      outputs: {parameters: [{name: text, valueFrom: {path: /tmp/out}}, {name: seen, valueFrom: {path: /tmp/seen}}]}
+""" % (tree / "library"))
+            done = self.ok(subprocess.run([tree / "bin" / "rekindle", "run", path, "-p", "data=%s" % data, "-o", "json"], cwd=self.dir,
+                                          env=workspace.ENVIRONMENT, capture_output=True, text=True, timeout=60))
+        (node,) = json.loads(done.stdout)["status"]["nodes"].values()
+        outputs = {p["name"]: p["value"] for p in node["outputs"]["parameters"]}
+        self.assertEqual(outputs["text"], "text")
+        self.assertEqual(set(outputs["seen"].split()), {"out", "seen", tree.name, pathlib.Path(other).name, self.dir.name})
 
     def start_sleeping(self, marker):
         path = self.workflow("""
