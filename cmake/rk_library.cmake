@@ -21,22 +21,34 @@ function(rk_library name)
   target_link_libraries(rk_${name} PUBLIC ${ARG_DEPS} PRIVATE rk_warnings)
 endfunction()
 
+# rk_precompiled(NAME LIBRARIES... HEADERS... [OPTIONS...])
+#
+# A target whose precompiled headers others take; made when the first wants them.
+function(rk_precompiled name)
+  cmake_parse_arguments(ARG "" "" "LIBRARIES;HEADERS;OPTIONS" ${ARGN})
+  if(TARGET ${name})
+    return()
+  endif()
+  add_library(${name} STATIC "${CMAKE_SOURCE_DIR}/cmake/precompiled.cc")
+  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} rk_warnings)
+  target_compile_options(${name} PRIVATE ${ARG_OPTIONS})
+  target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
+endfunction()
+
 # TensorFlow's headers take ten seconds to read: they are read once for all the
 # targets that link it.
 function(rk_precompile_tensorflow target)
   if(NOT REKINDLE_PRECOMPILE)
     return()
   endif()
-  if(NOT TARGET rk_tensorflow_headers)
-    add_library(rk_tensorflow_headers STATIC "${CMAKE_SOURCE_DIR}/cmake/precompiled.cc")
-    target_link_libraries(rk_tensorflow_headers PRIVATE TensorFlow::tensorflow_cc nlohmann_json::nlohmann_json rk_warnings)
-    target_precompile_headers(rk_tensorflow_headers PRIVATE
+  rk_precompiled(rk_tensorflow_headers
+    LIBRARIES TensorFlow::tensorflow_cc nlohmann_json::nlohmann_json
+    HEADERS
       <algorithm> <functional> <map> <memory> <optional> <string> <vector>
       <absl/status/statusor.h> <absl/strings/str_cat.h> <absl/strings/str_format.h> <absl/strings/str_join.h>
       <nlohmann/json.hpp>
       <tensorflow/cc/framework/gradients.h> <tensorflow/cc/framework/scope.h> <tensorflow/cc/ops/standard_ops.h>
       <tensorflow/core/framework/tensor.h> <tensorflow/core/public/session.h>)
-  endif()
   rk_take_precompiled(${target} rk_tensorflow_headers)
 endfunction()
 
@@ -67,12 +79,9 @@ function(rk_precompile_json target)
   if(NOT REKINDLE_PRECOMPILE)
     return()
   endif()
-  if(NOT TARGET rk_json_headers)
-    add_library(rk_json_headers STATIC "${CMAKE_SOURCE_DIR}/cmake/precompiled.cc")
-    target_link_libraries(rk_json_headers PRIVATE ${RK_JSON_LIBRARIES} rk_warnings)
-    target_precompile_headers(rk_json_headers PRIVATE
-      ${RK_JSON_HEADERS} <absl/strings/str_format.h> <absl/strings/str_join.h>)
-  endif()
+  rk_precompiled(rk_json_headers
+    LIBRARIES ${RK_JSON_LIBRARIES}
+    HEADERS ${RK_JSON_HEADERS} <absl/strings/str_format.h> <absl/strings/str_join.h>)
   target_link_libraries(${target} PRIVATE ${RK_JSON_LIBRARIES})
   rk_forget_false_warnings(${target})
   rk_take_precompiled(${target} rk_json_headers)
@@ -87,12 +96,10 @@ function(rk_precompile_store target)
   if(NOT REKINDLE_PRECOMPILE)
     return()
   endif()
-  if(NOT TARGET rk_store_headers)
-    add_library(rk_store_headers STATIC "${CMAKE_SOURCE_DIR}/cmake/precompiled.cc")
-    target_link_libraries(rk_store_headers PRIVATE rekindle::step_service_proto ${RK_PRECOMPILED_LIBRARIES} rk_warnings)
-    target_precompile_headers(rk_store_headers PRIVATE
-      ${RK_PRECOMPILED_HEADERS} <absl/strings/str_format.h> <absl/strings/str_join.h> <rekindle/v1/step_service.pb.h>)
-  endif()
+  rk_precompiled(rk_store_headers
+    LIBRARIES rekindle::step_service_proto ${RK_PRECOMPILED_LIBRARIES}
+    HEADERS ${RK_PRECOMPILED_HEADERS} <absl/strings/str_format.h> <absl/strings/str_join.h>
+            <rekindle/v1/step_service.pb.h>)
   rk_take_store_headers(${target} rk_store_headers)
 endfunction()
 
@@ -110,12 +117,10 @@ function(rk_precompile_test target)
   if(NOT REKINDLE_PRECOMPILE)
     return()
   endif()
-  if(NOT TARGET rk_test_headers)
-    add_library(rk_test_headers STATIC "${CMAKE_SOURCE_DIR}/cmake/precompiled.cc")
-    target_link_libraries(rk_test_headers PRIVATE ${RK_PRECOMPILED_LIBRARIES} GTest::gmock rk_warnings)
-    target_compile_options(rk_test_headers PRIVATE ${options})
-    target_precompile_headers(rk_test_headers PRIVATE ${RK_PRECOMPILED_HEADERS} <gmock/gmock.h> <gtest/gtest.h>)
-  endif()
+  rk_precompiled(rk_test_headers
+    LIBRARIES ${RK_PRECOMPILED_LIBRARIES} GTest::gmock
+    HEADERS ${RK_PRECOMPILED_HEADERS} <gmock/gmock.h> <gtest/gtest.h>
+    OPTIONS ${options})
   rk_take_store_headers(${target} rk_test_headers)
 endfunction()
 
