@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -44,11 +45,12 @@ std::vector<std::string> Needed(const std::vector<std::string>& outputs,
 // TensorFlow quotes whole requests, with the tensors in them.
 constexpr size_t kEnoughWords = 300;
 
-// Whether the step may go well when all workers begin again: nobody here
-// cancels a step, so that came from another worker, and TensorFlow aborts one
-// whose messages it got twice or not at all.
+// Whether the step may go well when all workers begin again. Nobody here
+// cancels a step, so that came from another worker; TensorFlow aborts one whose
+// messages it got twice or not at all, and tells the others that it did.
 bool IsWorthAnotherTry(const absl::Status& failed) {
-  return absl::IsCancelled(failed) || absl::IsAborted(failed);
+  return absl::IsCancelled(failed) || absl::IsAborted(failed) ||
+         absl::StrContains(failed.message(), "Collective ops is aborted");
 }
 
 absl::Status Gone(const std::string& worker) {

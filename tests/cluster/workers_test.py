@@ -56,7 +56,7 @@ class WorkersTest(StepsCase):
     def test_when_a_worker_is_lost_the_job_is_retried_as_a_whole(self):
         pipeline = "workers-" + secrets.token_hex(4)
         name = self.submit_object(workflow("workers", [*data_tasks(pipeline), training(
-            pipeline, template="trainer-workers", workers=2, train_steps=20000, custom_config='{"checkpoint_interval": 200}')]))
+            pipeline, template="trainer-workers", workers=2, train_steps=8000, custom_config='{"checkpoint_interval": 200}')]))
         root = self.volume("rekindle-artifacts") / "pipelines" / pipeline
         self.until("a checkpoint", 240, lambda: list(root.rglob("*.index")))
         (worker,) = [p["metadata"]["name"] for p in self.pods_of(name) if "-worker-" in p["spec"].get("hostname", "")]

@@ -104,26 +104,45 @@ TEST(WatchedSessionTest, AStepThatWaitsForAVanishedWorkerEndsAndNamesIt) {
               HasSubstr("worker 1 (" + cluster.workers[1] + ") is gone"));
 }
 
-// TensorFlow gets a message twice at times, and gives the step up.
-class AbortingSession : public WaitingSession {
+// Gives every step up, at once.
+class FailingSession : public WaitingSession {
  public:
+  explicit FailingSession(absl::Status failure)
+      : failure_(std::move(failure)) {}
+
   absl::Status Run(const std::vector<NamedTensor>&,
                    const std::vector<std::string>&,
                    const std::vector<std::string>&,
                    std::vector<Tensor>*) override {
-    return absl::AbortedError(
-        absl::StrCat("received twice: ", std::string(100000, 'x')));
+    return failure_;
   }
+
+ private:
+  const absl::Status failure_;
 };
 
-TEST(WatchedSessionTest, AStepThatTensorFlowAbortsIsWorthAnotherTry) {
-  WatchedSession session(std::make_unique<AbortingSession>(), Cluster(),
+absl::Status EndOfAStepThatFails(const absl::Status& failure) {
+  WatchedSession session(std::make_unique<FailingSession>(failure), Cluster(),
                          absl::Milliseconds(10));
-  ASSERT_TRUE(session.Create(GraphWithExchange()).ok());
-  const absl::Status ended = session.Run({}, {}, {"done"}, nullptr);
-  EXPECT_EQ(ended.code(), absl::StatusCode::kUnavailable) << ended;
-  EXPECT_THAT(ended.message(), HasSubstr("received twice"));
-  EXPECT_LT(ended.message().size(), 1000U);
+  EXPECT_TRUE(session.Create(GraphWithExchange()).ok());
+  return session.Run({}, {}, {"done"}, nullptr);
+}
+
+TEST(WatchedSessionTest, AStepThatTensorFlowAbortsIsWorthAnotherTry) {
+  const absl::Status twice = EndOfAStepThatFails(absl::AbortedError(
+      absl::StrCat("received twice: ", std::string(100000, 'x'))));
+  EXPECT_EQ(twice.code(), absl::StatusCode::kUnavailable) << twice;
+  EXPECT_THAT(twice.message(), HasSubstr("received twice"));
+  EXPECT_LT(twice.message().size(), 1000U);
+  const absl::Status told = EndOfAStepThatFails(
+      absl::InternalError("Collective ops is aborted by: another"));
+  EXPECT_EQ(told.code(), absl::StatusCode::kUnavailable) << told;
+}
+
+TEST(WatchedSessionTest, AStepThatIsWrongInItselfIsNot) {
+  const absl::Status wrong =
+      EndOfAStepThatFails(absl::InvalidArgumentError("a shape"));
+  EXPECT_EQ(wrong.code(), absl::StatusCode::kInvalidArgument) << wrong;
 }
 
 TEST(CollectiveReachTest, FollowsAnExchangeToAllThatNeedsIt) {
