@@ -1,6 +1,7 @@
 #include "operator/local/run_view.h"
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
@@ -51,23 +52,23 @@ ShownWorkflow ShowRun(const Engine& engine) {
 }
 
 void RunView::Tell(Engine& engine, absl::Time now) {
-  for (const Node* node : engine.TakeChanged()) {
-    view_->Tell(ShowNode(*node), now);
-  }
+  // Taken in any case: they would pile up.
+  const std::vector<const Node*> changed = engine.TakeChanged();
+  if (view_ == nullptr || view_->draws()) return;
+  for (const Node* node : changed) view_->Tell(ShowNode(*node), now);
 }
 
 void RunView::Update(Engine& engine, absl::Time now) {
-  if (view_ == nullptr) return;
-  if (!view_->draws()) return Tell(engine, now);
+  Tell(engine, now);
+  if (view_ == nullptr || !view_->draws()) return;
   if (now - shown_at_ < LiveView::kTick) return;
   shown_at_ = now;
   view_->Show(ShowRun(engine), now);
 }
 
 void RunView::Finish(Engine& engine, absl::Time now) {
-  if (view_ == nullptr) return;
-  if (!view_->draws()) Tell(engine, now);
-  view_->Finish(ShowRun(engine), now);
+  Tell(engine, now);
+  if (view_ != nullptr) view_->Finish(ShowRun(engine), now);
 }
 
 absl::Duration RunView::tick() const {
