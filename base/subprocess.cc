@@ -3,7 +3,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdint>
 #include <fcntl.h>
 #include <map>
 #include <memory>
@@ -12,12 +11,12 @@
 #include <vector>
 
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "base/process_end.h"
 #include "base/process_guard.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
@@ -80,10 +79,6 @@ bool Receive(int channel_fd, Message& message) {
   return n == sizeof(message);
 }
 
-double Seconds(const timeval& t) {
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Subprocess>> Subprocess::Start(
@@ -144,11 +139,7 @@ ProcessEnd Subprocess::Wait() {
     end_.signal = SIGKILL;
     return end_;
   }
-  if (WIFEXITED(ended.status)) end_.exit_code = WEXITSTATUS(ended.status);
-  if (WIFSIGNALED(ended.status)) end_.signal = WTERMSIG(ended.status);
-  end_.peak_rss_bytes = int64_t{ended.usage.ru_maxrss} * 1024;
-  end_.cpu_seconds =
-      Seconds(ended.usage.ru_utime) + Seconds(ended.usage.ru_stime);
+  end_ = ToProcessEnd(ended.status, ended.usage);
   return end_;
 }
 

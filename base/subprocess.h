@@ -1,7 +1,6 @@
 #ifndef REKINDLE_BASE_SUBPROCESS_H_
 #define REKINDLE_BASE_SUBPROCESS_H_
 
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -10,20 +9,9 @@
 #include <sys/types.h>
 
 #include "absl/status/statusor.h"
+#include "base/process_end.h"
 
 namespace rekindle {
-
-// How a process ended, and what it used.
-struct ProcessEnd {
-  int exit_code = 0;  // meaningful when `signal` is 0
-  int signal = 0;
-  // Of the process and all that came from it: the largest of them, and their
-  // sum.
-  int64_t peak_rss_bytes = 0;
-  double cpu_seconds = 0;
-
-  bool ok() const { return exit_code == 0 && signal == 0; }
-};
 
 // A child process in a process group of its own, so that a signal from the
 // terminal reaches us and not it, and a signal from us reaches its children

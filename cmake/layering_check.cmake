@@ -62,6 +62,7 @@ rk_layer(operator/workflow base/ operator/expression/ operator/workflow/)
 rk_layer(operator/lint base/ operator/expression/ operator/workflow/ operator/lint/)
 rk_layer(operator/process base/ operator/process/)
 rk_layer(operator/pods base/ operator/process/ operator/workflow/ operator/pods/)
+rk_layer(operator/engine base/ operator/expression/ operator/workflow/ operator/pods/ operator/engine/)
 rk_layer(operator/plugin base/ metadata/api/ operator/ component/resolve/ component/cache/ component/launch/ ${RK_PROTO})
 rk_layer(component/workers base/ metadata/api/ component/launch/ component/workers/ ${RK_PROTO})
 rk_layer(cli base/ metadata/ component/blessing/ component/resolve/ component/cache/ component/data/ component/launch/

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
@@ -52,15 +53,11 @@ absl::StatusOr<std::unique_ptr<Journal>> Journal::Open(
   }
   RK_ASSIGN_OR_RETURN(const int fd, OpenFile(path, 0));
   std::unique_ptr<Journal> journal(new Journal(fd, path));
-  for (absl::string_view line : absl::StrSplit(*text, '\n')) {
-    const json entry = json::parse(line, nullptr, false);
-    if (!entry.is_object()) continue;
-    if (journal->run_.is_null()) {
-      journal->run_ = entry;
-      continue;
-    }
-    PodResult& result = journal->succeeded_[entry.value("node", "")];
-    result.outputs = OutputsFromJson(entry.value("outputs", json::object()));
+  try {
+    journal->Read(*text);
+  } catch (const json::exception& error) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, " is damaged: ", error.what()));
   }
   if (!journal->run_.contains("name")) {
     return absl::InvalidArgumentError(absl::StrCat(path, " is no journal"));
@@ -73,6 +70,19 @@ absl::StatusOr<std::unique_ptr<Journal>> Journal::Open(
 }
 
 Journal::~Journal() { close(fd_); }
+
+void Journal::Read(absl::string_view text) {
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    const json entry = json::parse(line, nullptr, false);
+    if (!entry.is_object()) continue;
+    if (run_.is_null()) {
+      run_ = entry;
+      continue;
+    }
+    PodResult& result = succeeded_[entry.value("node", "")];
+    result.outputs = OutputsFromJson(entry.value("outputs", json::object()));
+  }
+}
 
 const PodResult* Journal::Find(const std::string& node_name) const {
   const auto found = succeeded_.find(node_name);

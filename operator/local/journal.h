@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
 #include "operator/pods/pod_task.h"
 
@@ -42,6 +43,8 @@ class Journal {
  private:
   Journal(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
 
+  // Throws nlohmann::json::exception where a line is not what Write() writes.
+  void Read(absl::string_view text);
   absl::Status Write(const nlohmann::json& line) const;
 
   const int fd_;

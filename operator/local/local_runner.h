@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "operator/local/engine.h"
+#include "operator/engine/engine.h"
 #include "operator/local/journal.h"
 #include "operator/local/run_view.h"
 #include "operator/pods/pod_runner.h"

@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "operator/local/call.h"
+#include "operator/pods/pod_limits.h"
 #include "operator/workflow/templating.h"
 
 namespace rekindle::argo {

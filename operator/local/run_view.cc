@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "operator/local/engine.h"
-#include "operator/local/node.h"
+#include "operator/engine/engine.h"
+#include "operator/engine/node.h"
 #include "operator/view/live_view.h"
 #include "operator/view/shown_workflow.h"
 

@@ -2,7 +2,7 @@
 #define REKINDLE_OPERATOR_LOCAL_RUN_VIEW_H_
 
 #include "absl/time/time.h"
-#include "operator/local/engine.h"
+#include "operator/engine/engine.h"
 #include "operator/view/live_view.h"
 #include "operator/view/shown_workflow.h"
 

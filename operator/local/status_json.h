@@ -2,8 +2,8 @@
 #define REKINDLE_OPERATOR_LOCAL_STATUS_JSON_H_
 
 #include "nlohmann/json.hpp"
-#include "operator/local/engine.h"
-#include "operator/local/node.h"
+#include "operator/engine/engine.h"
+#include "operator/engine/node.h"
 #include "operator/workflow/workflow_model.h"
 
 namespace rekindle::argo {

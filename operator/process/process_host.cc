@@ -20,12 +20,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "base/process_end.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
-#include "base/subprocess.h"
 #include "operator/process/host_process.h"
 #include "operator/process/host_protocol.h"
 
@@ -48,20 +47,6 @@ bool Watch(int epoll_fd, int fd, uint64_t data) {
   event.events = EPOLLIN;
   event.data.u64 = data;
   return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
-}
-
-double Seconds(const timeval& t) {
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
-}
-
-ProcessEnd EndOf(const HostReply& reply) {
-  ProcessEnd end;
-  if (WIFEXITED(reply.status)) end.exit_code = WEXITSTATUS(reply.status);
-  if (WIFSIGNALED(reply.status)) end.signal = WTERMSIG(reply.status);
-  end.peak_rss_bytes = int64_t{reply.usage.ru_maxrss} * 1024;
-  end.cpu_seconds =
-      Seconds(reply.usage.ru_utime) + Seconds(reply.usage.ru_stime);
-  return end;
 }
 
 bool IsView(StartStage stage) {
@@ -236,7 +221,7 @@ void ProcessHost::Take(const HostReply& reply) {
     report.program_missing =
         reply.stage == StartStage::kExec && reply.error == ENOENT;
   }
-  report.end = EndOf(reply);
+  report.end = ToProcessEnd(reply.status, reply.usage);
   if (running.output_fd >= 0) ReadOutput(running);
   report.output = std::move(running.output);
   CloseOutput(running);

@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "base/subprocess.h"
+#include "base/process_end.h"
 #include "operator/process/process_spec.h"
 
 namespace rekindle::argo {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/time/time.h"
-#include "operator/local/engine.h"
+#include "operator/engine/engine.h"
 #include "operator/local/status_json.h"
 #include "operator/view/tree_text.h"
 #include "operator/view/workflow_object.h"
