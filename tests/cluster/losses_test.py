@@ -87,6 +87,30 @@ class LossesTest(StepsCase):
         self.assertEqual((report["state"], report["attempt"]), ("COMPLETE", 1))
         self.assertEqual(before - self.records_but_of(run), set())
 
+    def test_a_step_that_ends_while_its_pod_is_deleted_has_its_outputs_all_the_same(self):
+        """Argo's own container of the pod ends at once, and cannot read what is written later."""
+        mark = self.volume("rekindle-artifacts") / self.pipeline
+        script = "until [ -e %s ]; do sleep 0.2; done; echo the work is done" % self.pipeline
+        name = self.submit_object(workflow("losses", [task("work", "exec", self.pipeline, node_id="Work", script=script)]))
+        (pod,) = self.until("a pod that works", 60, lambda: [
+            p["metadata"]["name"] for p in self.pods_of(name) if p["status"]["phase"] == "Running"])
+        self.until("its record", 60, lambda: self.ask_metadata("list", "executions", "--pipeline=" + self.pipeline, "-o", "json") != "[]\n")
+        self.serve(0)
+        self.addCleanup(self.serve, 1)
+        mark.touch()
+        self.until("a step that cannot publish", 60, lambda: "does not answer" in self.log_of(pod).partition("the work is done")[2])
+        self.kubectl("delete", "pod", "-n", self.namespace, pod, "--wait=false")
+        self.until("the end of Argo's container", 60, lambda: self.has_ended(pod, "wait"))
+        self.serve(1)
+        done = self.succeeded(name, seconds=300)
+        outputs = self.outputs_of(done, "work")
+        self.assertEqual(outputs["state"], "COMPLETE", outputs)
+        self.assertEqual(json.loads(outputs["report"])["attempt"], 1)
+
+    def has_ended(self, pod, container):
+        status = self.cluster.get("-n", self.namespace, "pod", pod)["status"]
+        return any(c["name"] == container and "terminated" in c["state"] for c in status["containerStatuses"])
+
     def serve(self, replicas):
         """As many metadata servers; those that are too many are killed."""
         self.kubectl("scale", "-n", self.namespace, "deployment/rekindle-metadata", "--replicas=%d" % replicas)

@@ -64,12 +64,12 @@ class ManifestsTest(workspace.Workspace):
 
     def test_every_kustomization_names_files_and_objects_that_are_there(self):
         known = objects()
-        self.assertEqual(len(KUSTOMIZATIONS), 4)
+        self.assertEqual(len(KUSTOMIZATIONS), 7)
         for path in KUSTOMIZATIONS:
             kustomization = yaml.safe_load(path.read_text())
             with self.subTest(kustomization=path.parent.name):
-                for resource in kustomization["resources"]:
-                    self.assertTrue((path.parent / resource).exists(), resource)
+                for part in kustomization.get("resources", []) + kustomization.get("components", []):
+                    self.assertTrue((path.parent / part).exists(), part)
                 for patch in kustomization.get("patches", []):
                     kind, name = patch["target"]["kind"], patch["target"].get("name")
                     self.assertTrue(any(kind == k and name in (None, n) for k, n in known), patch["target"])
@@ -96,9 +96,9 @@ class ManifestsTest(workspace.Workspace):
         self.assertEqual(server["image"], images["metadata"])
 
     def test_with_tls_every_step_has_the_certificate(self):
-        overlay = workspace.REPO / "manifests" / "overlays" / "tls"
+        component = workspace.REPO / "manifests" / "components" / "tls"
         patched = {}
-        for change in yaml.safe_load((overlay / "steps.yaml").read_text()):
+        for change in yaml.safe_load((component / "steps.yaml").read_text()):
             index, field = re.fullmatch(r"/spec/templates/(\d+)/(.+)", change["path"]).groups()
             patched.setdefault(int(index), {})[field] = change["value"]
         templates = list(step_templates.load().values())
@@ -108,8 +108,8 @@ class ManifestsTest(workspace.Workspace):
             self.assertEqual(fields["volumes/-"]["name"], fields["container/volumeMounts/-"]["name"])
 
     def test_with_tls_the_server_asks_for_certificates(self):
-        overlay = yaml.safe_load((workspace.REPO / "manifests" / "overlays" / "tls" / "kustomization.yaml").read_text())
-        [server] = [yaml.safe_load(p["patch"]) for p in overlay["patches"] if p["target"]["kind"] == "Deployment"]
+        component = yaml.safe_load((workspace.REPO / "manifests" / "components" / "tls" / "kustomization.yaml").read_text())
+        [server] = [yaml.safe_load(p["patch"]) for p in component["patches"] if p["target"]["kind"] == "Deployment"]
         flags = [change["value"] for change in server if change["path"].endswith("/args/-")]
         self.assertEqual(flags, ["--tls-cert=/tls/tls.crt", "--tls-key=/tls/tls.key", "--tls-client-ca=/tls/ca.crt"])
 
