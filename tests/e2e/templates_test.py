@@ -6,8 +6,6 @@ import re
 import subprocess
 import sys
 
-import yaml
-
 import workspace
 
 sys.path.insert(0, str(workspace.REPO / "tests" / "support"))
@@ -54,7 +52,7 @@ UNUSED = {
 # Defaults that differ on purpose.
 OWN_DEFAULTS = {
     ("grace", "90s"): "a pod has more time than a terminal",
-    ("wait", "1m"): "a workflow's steps have ended",
+    ("wait", "3m"): "a workflow's steps have ended, or end within their grace period",
     ("node-id", ""): "example-gen's depends on the files",
 }
 FLAG = re.compile(r"^  --([a-z-]+)(=\S+)?\s+(.*?)(?: \(default: ([^()]*)\))?$")
@@ -133,7 +131,7 @@ class TemplatesTest(workspace.Workspace):
 
     def argos_own(self, template):
         """What the template says of the rights of the containers that Argo adds."""
-        patch = yaml.safe_load(template["podSpecPatch"])
+        patch = step_templates.pod_spec_patch(template)
         [init] = [container for container in patch["initContainers"] if container["name"] == "init"]
         [wait] = [container for container in patch["containers"] if container["name"] == "wait"]
         return init["securityContext"], wait["securityContext"]
@@ -141,7 +139,7 @@ class TemplatesTest(workspace.Workspace):
     def test_a_steps_own_code_does_not_get_the_accounts_token(self):
         for name, template in step_templates.steps().items():
             with self.subTest(template=name):
-                [main] = [c for c in yaml.safe_load(template["podSpecPatch"])["containers"] if c["name"] == "main"]
+                [main] = [c for c in step_templates.pod_spec_patch(template)["containers"] if c["name"] == "main"]
                 [mount] = main["volumeMounts"]
                 self.assertEqual(mount["mountPath"], "/var/run/secrets/kubernetes.io/serviceaccount")
                 [volume] = [v for v in template["volumes"] if v["name"] == mount["name"]]
@@ -230,8 +228,10 @@ class StepsTest(workspace.Workspace):
         values = self.values("trainer")
         self.assertEqual(values["state"], "FAILED")
         self.assertIsNone(values["model-uri"])
-        for parameter in step_templates.parameters(self.templates["trainer"], "outputs").values():
-            self.assertIn("default", parameter["valueFrom"])
+        for name, parameter in step_templates.parameters(self.templates["trainer"], "outputs").items():
+            # Every step that comes to an end has a report; without one it did not.
+            self.assertEqual("default" in parameter["valueFrom"], name != "report", name)
+        self.assertIsNotNone(values["report"])
 
     def test_a_decision_against_a_model_is_one(self):
         self.prepare()

@@ -62,6 +62,12 @@ def command(template, given, workflow_uid, last_message=""):
     return words, {entry["name"]: render(entry["value"], scope) for entry in container.get("env", [])}
 
 
+def pod_spec_patch(template):
+    """What a template changes of its pod, with the parameters' own values."""
+    values = {"inputs.parameters." + name: parameter.get("value", "") for name, parameter in parameters(template).items()}
+    return yaml.safe_load(render(template["podSpecPatch"], values))
+
+
 def _texts(value):
     if isinstance(value, str):
         yield value
