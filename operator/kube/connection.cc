@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -31,6 +32,7 @@
 #include "base/status_macros.h"
 #include "operator/kube/credentials.h"
 #include "operator/kube/kube_config.h"
+#include "operator/kube/kube_error.h"
 #include "operator/kube/tls.h"
 
 namespace rekindle::argo {
@@ -85,49 +87,66 @@ void FindOutWhenThePeerVanishes(int socket) {
   setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(int));
 }
 
-// The first address of a host as text, for a connection that is to believe it
-// has another name.
-absl::StatusOr<std::string> NumericAddress(const std::string& host) {
+// The addresses of a host as text, for connections that are to believe it has
+// another name.
+absl::StatusOr<std::vector<std::string>> NumericAddresses(
+    const std::string& host) {
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
   const int error = getaddrinfo(host.c_str(), nullptr, &hints, &found);
   if (error != 0) {
-    return absl::UnavailableError(absl::StrCat(
-        "the cluster's host '", host, "' is unknown: ", gai_strerror(error)));
+    return NotDone(absl::UnavailableError(absl::StrCat(
+        "the cluster's host '", host, "' is unknown: ", gai_strerror(error))));
   }
   const absl::Cleanup free = [found] { freeaddrinfo(found); };
-  std::array<char, NI_MAXHOST> text;
-  getnameinfo(found->ai_addr, found->ai_addrlen, text.data(), text.size(),
-              nullptr, 0, NI_NUMERICHOST);
-  return std::string(text.data());
+  std::vector<std::string> all;
+  for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
+    std::array<char, NI_MAXHOST> text;
+    getnameinfo(one->ai_addr, one->ai_addrlen, text.data(), text.size(),
+                nullptr, 0, NI_NUMERICHOST);
+    all.emplace_back(text.data());
+  }
+  return all;
 }
 
+// A request on its way.
+struct Exchange {
+  const HttpCall& call;
+  const ServerAddress& address;
+  const KubeConfig& config;
+  const Credential& credential;
+  // Where the server is, if its certificate has another name than its address;
+  // empty: where its name says.
+  std::string ip;
+  int verdict = X509_V_OK;  // on the server's certificate
+};
+
 absl::StatusOr<std::unique_ptr<httplib::ClientImpl>> MakeTlsClient(
-    const ServerAddress& address, const KubeConfig& config,
-    const Credential& credential) {
-  const std::string name =
-      config.tls_server_name.empty() ? address.host : config.tls_server_name;
-  auto client = std::make_unique<httplib::SSLClient>(name, address.port);
-  if (name != address.host) {
-    RK_ASSIGN_OR_RETURN(const std::string ip, NumericAddress(address.host));
-    client->set_hostname_addr_map({{name, ip}});
+    Exchange& exchange) {
+  const std::string name = exchange.ip.empty()
+                               ? exchange.address.host
+                               : exchange.config.tls_server_name;
+  auto client =
+      std::make_unique<httplib::SSLClient>(name, exchange.address.port);
+  if (!exchange.ip.empty()) {
+    client->set_hostname_addr_map({{name, exchange.ip}});
   }
-  client->enable_server_certificate_verification(
-      !config.insecure_skip_tls_verify);
-  // Without a path of its own httplib adds this machine's roots to the store;
-  // a folder that holds none keeps it to what SetUpTls puts there.
-  if (!config.ca_pem.empty()) client->set_ca_cert_path("", "/dev/null");
-  RK_RETURN_IF_ERROR(SetUpTls(config, credential, name, client->ssl_context()));
+  // OpenSSL does that in the handshake: httplib would compare names after it,
+  // and take "A.example" and "a.example" for different hosts.
+  client->enable_server_certificate_verification(false);
+  RK_RETURN_IF_ERROR(SetUpTls(exchange.config, exchange.credential, name,
+                              client->ssl_context(), &exchange.verdict));
   return client;
 }
 
 absl::StatusOr<std::unique_ptr<httplib::ClientImpl>> MakeClient(
-    const HttpCall& call, const ServerAddress& address,
-    const KubeConfig& config, const Credential& credential) {
+    Exchange& exchange) {
+  const ServerAddress& address = exchange.address;
+  const HttpCall& call = exchange.call;
   std::unique_ptr<httplib::ClientImpl> client;
   if (address.tls) {
-    RK_ASSIGN_OR_RETURN(client, MakeTlsClient(address, config, credential));
+    RK_ASSIGN_OR_RETURN(client, MakeTlsClient(exchange));
   } else {
     client = std::make_unique<httplib::ClientImpl>(address.host, address.port);
   }
@@ -159,23 +178,19 @@ httplib::Headers HeadersOf(const HttpCall& call, const KubeConfig& config,
   return headers;
 }
 
-absl::Status NotTrusted(const httplib::ClientImpl& client,
-                        const KubeConfig& config) {
-  const auto* tls = dynamic_cast<const httplib::SSLClient*>(&client);
-  const long result = tls == nullptr ? 0 : tls->get_openssl_verify_result();
+absl::Status NotTrusted(int verdict, const KubeConfig& config) {
   return absl::FailedPreconditionError(absl::StrCat(
       "the certificate of the server at ", config.server,
-      " is not to be trusted: ",
-      result == X509_V_OK ? "it is for another host"
-                          : X509_verify_cert_error_string(result),
+      " is not to be trusted: ", X509_verify_cert_error_string(verdict),
       "; check certificate-authority and server of ", config.source));
 }
 
-absl::Status Failed(httplib::Error error, const httplib::ClientImpl& client,
-                    const KubeConfig& config) {
+absl::Status Failed(httplib::Error error, const Exchange& exchange) {
+  const KubeConfig& config = exchange.config;
+  if (exchange.verdict != X509_V_OK) {
+    return NotTrusted(exchange.verdict, config);
+  }
   switch (error) {
-    case httplib::Error::SSLServerVerification:
-      return NotTrusted(client, config);
     case httplib::Error::SSLConnection:
       return absl::UnavailableError(absl::StrCat(
           "no TLS connection to the cluster at ", config.server,
@@ -195,6 +210,14 @@ absl::Status Failed(httplib::Error error, const httplib::ClientImpl& client,
   }
 }
 
+// Without a connection there was none to send the request over.
+absl::Status MarkIfNotSent(const absl::Status& status, httplib::Error error) {
+  const bool connected = error != httplib::Error::Connection &&
+                         error != httplib::Error::ConnectionTimeout &&
+                         error != httplib::Error::SSLConnection;
+  return connected ? status : NotDone(status);
+}
+
 // What a request collects while its answer arrives.
 void Receive(const HttpCall& call, HttpAnswer& answer,
              httplib::Request& request) {
@@ -212,6 +235,34 @@ void Receive(const HttpCall& call, HttpAnswer& answer,
     answer.ended_by_us = !call.on_bytes({data, size});
     return !answer.ended_by_us;
   };
+}
+
+absl::StatusOr<HttpAnswer> SendOnce(Exchange exchange) {
+  RK_ASSIGN_OR_RETURN(const auto client, MakeClient(exchange));
+  const HttpCall& call = exchange.call;
+  Interrupter interrupter(call.cancel_fd);
+  client->set_socket_options([&interrupter](socket_t socket) {
+    FindOutWhenThePeerVanishes(socket);
+    interrupter.Watch(socket);
+  });
+  HttpAnswer answer;
+  httplib::Request request;
+  request.method = call.method;
+  request.path = absl::StrCat(exchange.address.prefix, call.path);
+  request.headers = HeadersOf(call, exchange.config, exchange.credential);
+  request.body = call.body;
+  Receive(call, answer, request);
+
+  httplib::Response response;
+  httplib::Error error = httplib::Error::Success;
+  const bool sent = client->send(request, response, error);
+  if (interrupter.interrupted()) {
+    return MarkIfNotSent(absl::CancelledError("interrupted"), error);
+  }
+  if (sent || answer.ended_by_us) return answer;
+  if (answer.status == 0) return MarkIfNotSent(Failed(error, exchange), error);
+  answer.cut = true;
+  return answer;
 }
 
 }  // namespace
@@ -250,28 +301,26 @@ absl::StatusOr<HttpAnswer> Send(const HttpCall& call,
                                 const ServerAddress& address,
                                 const KubeConfig& config,
                                 const Credential& credential) {
-  RK_ASSIGN_OR_RETURN(const auto client,
-                      MakeClient(call, address, config, credential));
-  Interrupter interrupter(call.cancel_fd);
-  client->set_socket_options([&interrupter](socket_t socket) {
-    FindOutWhenThePeerVanishes(socket);
-    interrupter.Watch(socket);
-  });
-  HttpAnswer answer;
-  httplib::Request request;
-  request.method = call.method;
-  request.path = absl::StrCat(address.prefix, call.path);
-  request.headers = HeadersOf(call, config, credential);
-  request.body = call.body;
-  Receive(call, answer, request);
+  if (!address.tls || config.tls_server_name.empty()) {
+    return SendOnce({call, address, config, credential, /*ip=*/""});
+  }
+  RK_ASSIGN_OR_RETURN(const std::vector<std::string> ips,
+                      NumericAddresses(address.host));
+  return SendToAnyOf(ips, call, address, config, credential);
+}
 
-  httplib::Response response;
-  httplib::Error error = httplib::Error::Success;
-  const bool sent = client->send(request, response, error);
-  if (interrupter.interrupted()) return absl::CancelledError("interrupted");
-  if (sent || answer.ended_by_us) return answer;
-  if (answer.status == 0) return Failed(error, *client, config);
-  answer.cut = true;
+absl::StatusOr<HttpAnswer> SendToAnyOf(const std::vector<std::string>& ips,
+                                       const HttpCall& call,
+                                       const ServerAddress& address,
+                                       const KubeConfig& config,
+                                       const Credential& credential) {
+  absl::StatusOr<HttpAnswer> answer;
+  for (const std::string& ip : ips) {
+    answer = SendOnce({call, address, config, credential, ip});
+    if (!absl::IsUnavailable(answer.status()) || !IsNotDone(answer.status())) {
+      break;
+    }
+  }
   return answer;
 }
 

@@ -6,6 +6,7 @@
 #include <httplib.h>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -51,8 +52,8 @@ struct HttpAnswer {
 
 // Sends it over a new connection.
 //
-//   UNAVAILABLE          nobody is there, or the connection broke before an
-//                        answer came
+//   UNAVAILABLE          nobody is there (IsNotDone), or the connection broke
+//                        before an answer came
 //   FAILED_PRECONDITION  the server is not the one we trust
 //   INVALID_ARGUMENT     a certificate of ours cannot be used
 //   CANCELLED            `cancel_fd` became readable
@@ -60,6 +61,14 @@ absl::StatusOr<HttpAnswer> Send(const HttpCall& call,
                                 const ServerAddress& address,
                                 const KubeConfig& config,
                                 const Credential& credential);
+
+// The same, to the first of `ips` that takes connections, for a server whose
+// certificate has another name than `address`.
+absl::StatusOr<HttpAnswer> SendToAnyOf(const std::vector<std::string>& ips,
+                                       const HttpCall& call,
+                                       const ServerAddress& address,
+                                       const KubeConfig& config,
+                                       const Credential& credential);
 
 }  // namespace rekindle::argo
 

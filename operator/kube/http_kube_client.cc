@@ -120,10 +120,11 @@ HttpCall HttpKubeClient::CallTo(std::string path) const {
 absl::StatusOr<HttpAnswer> HttpKubeClient::Ask(const HttpCall& call,
                                                const CallContext& context) {
   for (bool renewed = false;; renewed = true) {
-    RK_ASSIGN_OR_RETURN(const Credential credential, credentials_.Get());
+    const absl::StatusOr<Credential> credential = credentials_.Get();
+    if (!credential.ok()) return NotDone(credential.status());
     RK_ASSIGN_OR_RETURN(HttpAnswer answer,
-                        Send(call, address_, config_, credential));
-    if (answer.status == 401 && !renewed && credentials_.Refused(credential)) {
+                        Send(call, address_, config_, *credential));
+    if (answer.status == 401 && !renewed && credentials_.Refused(*credential)) {
       continue;
     }
     if (answer.status / 100 == 2) return answer;

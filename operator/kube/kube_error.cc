@@ -23,6 +23,7 @@ namespace {
 using nlohmann::json;
 
 constexpr absl::string_view kRetryAfterUrl = "rekindle/retry-after";
+constexpr absl::string_view kNotDoneUrl = "rekindle/not-done";
 constexpr size_t kLongestQuote = 300;
 
 std::string QualifiedResource(const CallContext& call) {
@@ -145,7 +146,7 @@ absl::Status Translate(int code, const json& answer, const std::string& message,
     case 410:
       return absl::OutOfRangeError(message);
     case 429:
-      return Unavailable(code, message, call);
+      return NotDone(Unavailable(code, message, call));
     default:
       return code >= 500 ? Unavailable(code, message, call)
                          : NotAnApi(code, message, call);
@@ -195,6 +196,15 @@ absl::Duration RetryAfter(const absl::Status& status) {
     return absl::ZeroDuration();
   }
   return absl::Seconds(seconds);
+}
+
+absl::Status NotDone(absl::Status status) {
+  status.SetPayload(kNotDoneUrl, absl::Cord());
+  return status;
+}
+
+bool IsNotDone(const absl::Status& status) {
+  return status.GetPayload(kNotDoneUrl).has_value();
 }
 
 }  // namespace rekindle::argo

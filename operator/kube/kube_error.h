@@ -33,6 +33,13 @@ absl::Status StatusOfObject(const nlohmann::json& object,
 // How long the cluster asks to stay away; zero if it did not.
 absl::Duration RetryAfter(const absl::Status& status);
 
+// Marks the error of a call that was certainly not carried out: it was never
+// sent, or the cluster sent it away unread.
+absl::Status NotDone(absl::Status status);
+// Whether an error is so marked. What became of other calls that were not
+// answered, nobody knows.
+bool IsNotDone(const absl::Status& status);
+
 }  // namespace rekindle::argo
 
 #endif  // REKINDLE_OPERATOR_KUBE_KUBE_ERROR_H_

@@ -43,7 +43,11 @@ X509Ptr NextCertificate(BIO* bio) {
   return X509Ptr(PEM_read_bio_X509(bio, nullptr, nullptr, nullptr));
 }
 
-absl::Status TrustOnly(const KubeConfig& config, SSL_CTX* context) {
+absl::Status Trust(const KubeConfig& config, SSL_CTX* context) {
+  if (config.ca_pem.empty()) {
+    SSL_CTX_set_default_verify_paths(context);
+    return absl::OkStatus();
+  }
   X509_STORE* store = X509_STORE_new();
   SSL_CTX_set_cert_store(context, store);  // which owns it from now on
   const BioPtr bio = Open(config.ca_pem);
@@ -57,7 +61,14 @@ absl::Status TrustOnly(const KubeConfig& config, SSL_CTX* context) {
   return absl::OkStatus();
 }
 
-// The subject's common name is no proof of a host's name, as in Go.
+int Verify(X509_STORE_CTX* chain, void* verdict) {
+  const int trusted = X509_verify_cert(chain);
+  *static_cast<int*>(verdict) = X509_STORE_CTX_get_error(chain);
+  return trusted;
+}
+
+// The subject's common name is no proof of a host's name, as in Go. Letters are
+// compared whatever their case.
 void ExpectHost(const std::string& host, SSL_CTX* context) {
   X509_VERIFY_PARAM* param = SSL_CTX_get0_param(context);
   if (X509_VERIFY_PARAM_set1_ip_asc(param, host.c_str()) == 1) return;
@@ -89,10 +100,14 @@ absl::Status ProveWith(const KubeConfig& config, const Credential& credential,
 }  // namespace
 
 absl::Status SetUpTls(const KubeConfig& config, const Credential& credential,
-                      const std::string& host, SSL_CTX* context) {
+                      const std::string& host, SSL_CTX* context, int* verdict) {
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-  if (!config.insecure_skip_tls_verify) ExpectHost(host, context);
-  if (!config.ca_pem.empty()) RK_RETURN_IF_ERROR(TrustOnly(config, context));
+  if (!config.insecure_skip_tls_verify) {
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+    SSL_CTX_set_cert_verify_callback(context, Verify, verdict);
+    ExpectHost(host, context);
+    RK_RETURN_IF_ERROR(Trust(config, context));
+  }
   if (credential.client_cert_pem.empty()) return absl::OkStatus();
   return ProveWith(config, credential, context);
 }

@@ -13,13 +13,15 @@
 namespace rekindle::argo {
 
 // Makes the connections of `context` trust only the cluster's own authority, if
-// it names one, for the name `host`, and prove themselves with the client
-// certificate of `credential`, if it has one.
+// it names one, else those of this machine, for the name `host`, and prove
+// themselves with the client certificate of `credential`, if it has one. Their
+// handshakes leave in `verdict` what was found of the server: X509_V_OK, or why
+// it is not trusted. It is not owned and must outlive them.
 //
 //   INVALID_ARGUMENT  a certificate or key cannot be read, or do not belong
 //                     together
 absl::Status SetUpTls(const KubeConfig& config, const Credential& credential,
-                      const std::string& host, SSL_CTX* context);
+                      const std::string& host, SSL_CTX* context, int* verdict);
 
 }  // namespace rekindle::argo
 

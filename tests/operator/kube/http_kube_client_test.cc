@@ -16,6 +16,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "base/event_fd.h"
 #include "nlohmann/json.hpp"
@@ -162,6 +163,21 @@ TEST(HttpKubeClientTest, AServerOfAnotherNameIsNotTrusted) {
   config.tls_server_name = "";
   config.ca_pem = "";
   config.insecure_skip_tls_verify = true;
+  EXPECT_THAT(ClientOf(config)->Get(kWorkflows, "ml", "a"), IsOk());
+}
+
+TEST(HttpKubeClientTest, TheCaseOfLettersInAServersNameDoesNotMatter) {
+  ApiServer server;
+  AlwaysAnswer(server, 200, "{}");
+  server.Start();
+  KubeConfig config = server.Config();
+  for (const char* name : {"API.Test", "up.test"}) {
+    config.tls_server_name = name;
+    EXPECT_THAT(ClientOf(config)->Get(kWorkflows, "ml", "a"), IsOk()) << name;
+  }
+  config.tls_server_name = "";
+  config.server =
+      absl::StrReplaceAll(server.address(), {{"127.0.0.1", "LocalHost"}});
   EXPECT_THAT(ClientOf(config)->Get(kWorkflows, "ml", "a"), IsOk());
 }
 
@@ -318,6 +334,16 @@ TEST(HttpKubeClientTest, AnInterruptionEndsASilentWatch) {
           ->Watch(kWorkflows, "ml", {}, [](const WatchEvent&) { return true; }),
       StatusIs(absl::StatusCode::kCancelled));
   over.Happen();
+}
+
+TEST(HttpKubeClientTest, WhetherACallWasSentIsKnown) {
+  ApiServer server;
+  AlwaysAnswer(server, 503, "");
+  server.Start();
+  const auto client = ClientOf(server.Config());
+  EXPECT_FALSE(IsNotDone(client->Get(kWorkflows, "ml", "a").status()));
+  server.Stop();
+  EXPECT_TRUE(IsNotDone(client->Get(kWorkflows, "ml", "a").status()));
 }
 
 TEST(HttpKubeClientTest, AnAnswerThatBreaksOffIsNotTakenForWhole) {

@@ -18,7 +18,8 @@ class TestCertificates {
   TestCertificates() {
     Run("req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes "
         "-keyout ca.key -out ca.crt -days 2 -subj /CN=test-ca");
-    Sign("server", "subjectAltName=IP:127.0.0.1,DNS:api.test");
+    Sign("server",
+         "subjectAltName=IP:127.0.0.1,DNS:localhost,DNS:api.test,DNS:UP.test");
     Sign("client", "extendedKeyUsage=clientAuth");
   }
 
