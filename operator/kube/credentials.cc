@@ -41,8 +41,12 @@ std::string ClusterInfo(const KubeConfig& config) {
 
 }  // namespace
 
-Credentials::Credentials(const KubeConfig& config, const Clock& clock)
-    : user_(config.user), cluster_info_(ClusterInfo(config)), clock_(clock) {}
+Credentials::Credentials(const KubeConfig& config, const Clock& clock,
+                         int cancel_fd)
+    : user_(config.user),
+      cluster_info_(ClusterInfo(config)),
+      clock_(clock),
+      cancel_fd_(cancel_fd) {}
 
 absl::StatusOr<Credential> Credentials::Get() {
   if (user_.exec.has_value()) return FromPlugin();
@@ -66,7 +70,7 @@ absl::StatusOr<Credential> Credentials::FromPlugin() {
                      clock_.Now() + kRefreshBefore < from_plugin_->expires;
   if (!fresh) {
     RK_ASSIGN_OR_RETURN(from_plugin_,
-                        RunExecPlugin(*user_.exec, cluster_info_));
+                        RunExecPlugin(*user_.exec, cluster_info_, cancel_fd_));
   }
   return *from_plugin_;
 }

@@ -29,12 +29,14 @@ struct Credential {
 // refused it. Thread-safe.
 class Credentials {
  public:
-  // `clock` is not owned and must outlive this.
-  Credentials(const KubeConfig& config, const Clock& clock);
+  // `clock` is not owned and must outlive this; once `cancel_fd` is readable,
+  // no plugin is waited for. -1: none.
+  Credentials(const KubeConfig& config, const Clock& clock, int cancel_fd = -1);
 
   //   UNAUTHENTICATED      a plugin failed, or gave nothing usable
   //   FAILED_PRECONDITION  a plugin is not installed
   //   NOT_FOUND            there is no token file
+  //   CANCELLED            we were interrupted
   absl::StatusOr<Credential> Get();
 
   // The cluster refused `used`. Whether Get() may answer something better now.
@@ -46,6 +48,7 @@ class Credentials {
   const UserConfig user_;
   const std::string cluster_info_;  // JSON for plugins; empty: none
   const Clock& clock_;
+  const int cancel_fd_;
   absl::Mutex mutex_;
   std::optional<Credential> from_plugin_ ABSL_GUARDED_BY(mutex_);
 };

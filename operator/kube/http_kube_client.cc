@@ -55,7 +55,7 @@ class HttpKubeClient : public KubeClient {
       : config_(std::move(config)),
         address_(std::move(address)),
         options_(options),
-        credentials_(config_, *options.clock) {}
+        credentials_(config_, *options.clock, options.cancel_fd) {}
 
   absl::StatusOr<json> Get(const Resource& resource,
                            const std::string& in_namespace,

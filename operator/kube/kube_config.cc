@@ -39,10 +39,14 @@ absl::Status Malformed(const NamedEntry& entry, absl::string_view what) {
 }
 
 // Fields that would change whom we talk to or who we are, and that this client
-// cannot honour: passing them over would be worse than refusing.
+// cannot honour: passing them over would be worse than refusing. What is empty
+// is as good as absent.
 absl::Status RefuseUnsupported(const NamedEntry& entry, const std::string& key,
                                absl::string_view instead) {
-  if (!entry.body[key]) return absl::OkStatus();
+  const YAML::Node value = entry.body[key];
+  const bool given =
+      value && (value.IsScalar() ? !value.Scalar().empty() : value.size() > 0);
+  if (!given) return absl::OkStatus();
   return Malformed(entry,
                    absl::StrCat("'", key, "' is not supported; ", instead));
 }
@@ -75,6 +79,13 @@ absl::StatusOr<ExecConfig> ReadExec(const NamedEntry& user) {
                      absl::StrCat("'exec' has apiVersion '", exec.api_version,
                                   "', not client.authentication.k8s.io/"
                                   "v1 or v1beta1"));
+  }
+  RK_ASSIGN_OR_RETURN(const std::string mode,
+                      TextField(entry, "interactiveMode"));
+  if (!mode.empty() && mode != "Never" && mode != "IfAvailable") {
+    return Malformed(user, absl::StrCat("'exec' has interactiveMode '", mode,
+                                        "'; a plugin gets no terminal here: "
+                                        "only Never and IfAvailable work"));
   }
   // A path with a slash is relative to the file, a bare name is for PATH.
   if (absl::StrContains(exec.command, "/")) {
@@ -123,7 +134,8 @@ absl::StatusOr<UserConfig> ReadUser(const NamedEntry& entry) {
                      "client-certificate and client-key need each other, and "
                      "only one is given");
   }
-  if (entry.body["exec"]) {
+  const YAML::Node exec = entry.body["exec"];
+  if (exec && !exec.IsNull()) {
     RK_ASSIGN_OR_RETURN(user.exec, ReadExec(entry));
   }
   return user;

@@ -59,7 +59,7 @@ struct KubeConfigOptions {
 //
 //   INVALID_ARGUMENT     a file is malformed, or asks for what is not supported
 //                        (named: proxy-url, auth-provider, as-uid,
-//                        as-user-extra)
+//                        as-user-extra, a plugin's interactiveMode Always)
 //   NOT_FOUND            a named file, context, cluster or user does not exist
 //   FAILED_PRECONDITION  no cluster is configured
 absl::StatusOr<KubeConfig> LoadKubeConfig(const KubeConfigOptions& options);

@@ -1,12 +1,16 @@
 #include "operator/kube/credentials.h"
 
+#include <csignal>
+#include <fcntl.h>
 #include <string>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include "absl/status/status.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
@@ -35,6 +39,9 @@ class CredentialsTest : public ::testing::Test {
     config.user.exec = {
         "client.authentication.k8s.io/v1", script, {}, {}, "", true};
     return config;
+  }
+  KubeConfig Printing(const std::string& text) {
+    return PluginOf(absl::StrCat("echo '", text, "'"));
   }
   KubeConfig CountingPlugin() {
     return PluginOf(
@@ -97,6 +104,44 @@ TEST_F(CredentialsTest, WhatIsNoCredentialIsRefused) {
       clock_);
   EXPECT_THAT(other.Get(),
               StatusIs(absl::StatusCode::kUnauthenticated, HasSubstr("'v0'")));
+}
+
+TEST_F(CredentialsTest, WhatIsNullIsAsGoodAsAbsent) {
+  Credentials credentials(
+      Printing(R"({"apiVersion":"client.authentication.k8s.io/v1","status":)"
+               R"({"token":"t","expirationTimestamp":null,)"
+               R"("clientCertificateData":null}})"),
+      clock_);
+  const auto credential = credentials.Get();
+  ASSERT_THAT(credential, IsOk());
+  EXPECT_EQ(credential->token, "t");
+  EXPECT_EQ(credential->expires, absl::InfiniteFuture());
+}
+
+TEST_F(CredentialsTest, WhatIsNotTextIsRefused) {
+  Credentials version(Printing(R"({"apiVersion":1,"status":{"token":"t"}})"),
+                      clock_);
+  EXPECT_THAT(version.Get(), StatusIs(absl::StatusCode::kUnauthenticated));
+  Credentials token(
+      Printing(R"({"apiVersion":"client.authentication.k8s.io/v1",)"
+               R"("status":{"token":7}})"),
+      clock_);
+  EXPECT_THAT(token.Get(), StatusIs(absl::StatusCode::kUnauthenticated,
+                                    HasSubstr("not text")));
+}
+
+TEST_F(CredentialsTest, APluginThatHangsEndsWhenWeAreInterrupted) {
+  // The plugin itself tells when it is time.
+  ASSERT_EQ(mkfifo(Path("interrupt").c_str(), 0600), 0);
+  const int cancel_fd = open(Path("interrupt").c_str(), O_RDWR | O_CLOEXEC);
+  Credentials credentials(
+      PluginOf("echo $$ >pid; echo now >interrupt; exec sleep 250"), clock_,
+      cancel_fd);
+  EXPECT_THAT(credentials.Get(), StatusIs(absl::StatusCode::kCancelled));
+  close(cancel_fd);
+  int pid = 0;
+  ASSERT_TRUE(absl::SimpleAtoi(ReadFile(Path("pid")).value(), &pid));
+  EXPECT_EQ(kill(pid, 0), -1) << "it still runs";
 }
 
 TEST_F(CredentialsTest, ATokenFileIsReadAgain) {

@@ -109,6 +109,28 @@ TEST_F(KubeConfigTest, ReadsAPlugin) {
   EXPECT_EQ(config->user.exec->env.at("A"), "b");
 }
 
+TEST_F(KubeConfigTest, WhatIsEmptyIsAsGoodAsAbsent) {
+  const auto config = Load(
+      Write("config", Kubeconfig("proxy-url: '', tls-server-name: null",
+                                 "token: t, exec: null, auth-provider: null, "
+                                 "as-uid: '', as-user-extra: {}")));
+  ASSERT_THAT(config, IsOk());
+  EXPECT_EQ(config->user.token, "t");
+  EXPECT_FALSE(config->user.exec.has_value());
+}
+
+TEST_F(KubeConfigTest, APluginNeedNotBeInteractive) {
+  for (const std::string mode : {"Never", "IfAvailable"}) {
+    const auto config = Load(Write(
+        "config",
+        Kubeconfig("", absl::StrCat("exec: {apiVersion: client.authentication."
+                                    "k8s.io/v1, command: x, interactiveMode: ",
+                                    mode, "}"))));
+    ASSERT_THAT(config, IsOk());
+    EXPECT_TRUE(config->user.exec.has_value());
+  }
+}
+
 TEST_F(KubeConfigTest, ReadsPasswordsAndImpersonation) {
   const auto config =
       Load(Write("config", Kubeconfig("",
@@ -179,6 +201,10 @@ INSTANTIATE_TEST_SUITE_P(
          "token: t", "contradict"},
         {"PluginWithoutCommand", "",
          "exec: {apiVersion: client.authentication.k8s.io/v1}", "no command"},
+        {"PluginWithATerminal", "",
+         "exec: {apiVersion: client.authentication.k8s.io/v1, command: x, "
+         "interactiveMode: Always}",
+         "interactiveMode 'Always'"},
         {"OldPlugin", "", "exec: {apiVersion: v0, command: x}", "'v0'"},
         {"NotYaml", "server: [", "", "kubeconfig"},
         {"ListForText", "", "token: [a]", "'token' is not a plain value"},
