@@ -204,7 +204,9 @@ absl::StatusOr<json> HttpKubeClient::List(const Resource& resource,
       continue;
     }
     RK_RETURN_IF_ERROR(page.status());
-    for (json& item : (*page)["items"]) all.push_back(std::move(item));
+    for (json& item : (*page)["items"]) {
+      if (item.is_object()) all.push_back(std::move(item));
+    }
     go_on = TextAt(*page, "/metadata/continue");
     if (!go_on.empty()) continue;
     (*page)["items"] = std::move(all);

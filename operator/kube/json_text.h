@@ -16,6 +16,17 @@ inline std::string TextAt(const nlohmann::json& object, const char* pointer) {
   return value.is_string() ? value.get<std::string>() : "";
 }
 
+// The object at a JSON pointer; an empty one if there is none.
+inline nlohmann::json ObjectAt(const nlohmann::json& object,
+                               const char* pointer) {
+  const nlohmann::json::json_pointer at(pointer);
+  if (!object.is_structured() || !object.contains(at)) {
+    return nlohmann::json::object();
+  }
+  const nlohmann::json& value = object[at];
+  return value.is_object() ? value : nlohmann::json::object();
+}
+
 }  // namespace rekindle::argo
 
 #endif  // REKINDLE_OPERATOR_KUBE_JSON_TEXT_H_

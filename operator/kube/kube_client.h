@@ -42,8 +42,8 @@ struct LogOptions {
   std::optional<absl::Time> since;
 };
 
-// A change that a watch tells of. A bookmark carries no object, only how far
-// the watch has come.
+// A change that a watch tells of. A bookmark's object holds only how far the
+// watch has come.
 struct WatchEvent {
   enum class Kind { kAdded, kModified, kDeleted, kBookmark };
   Kind kind = Kind::kAdded;
@@ -95,8 +95,8 @@ class KubeClient {
                                                const std::string& name,
                                                const nlohmann::json& patch) = 0;
 
-  // All of them, as one list object with `items` and the resourceVersion to
-  // watch from. A namespace that does not exist is empty.
+  // All of them, as one list object with `items`, objects all of them, and the
+  // resourceVersion to watch from. A namespace that does not exist is empty.
   virtual absl::StatusOr<nlohmann::json> List(const Resource& resource,
                                               const std::string& in_namespace,
                                               const ListOptions& options) = 0;

@@ -45,14 +45,14 @@ bool WatchStream::TakeLine(absl::string_view line) {
       {"BOOKMARK", WatchEvent::Kind::kBookmark}};
   json event = json::parse(line.begin(), line.end(), nullptr,
                            /*allow_exceptions=*/false);
-  if (!event.is_object() || !event.contains("type") ||
-      !event["type"].is_string() || !event.contains("object")) {
+  if (TextAt(event, "/type").empty() || !event.contains("object") ||
+      !event["object"].is_object()) {
     status_ = absl::InternalError(
         absl::StrCat("the cluster's watch holds a line that is no event: '",
                      line.substr(0, 80), "'"));
     return false;
   }
-  const std::string type = event["type"];
+  const std::string type = TextAt(event, "/type");
   if (type == "ERROR") {
     status_ = StatusOfObject(event["object"], {});
     return false;

@@ -41,13 +41,12 @@ void OverrideParameters(const std::vector<NameAndValue>& given, json& spec) {
   for (const auto& [name, value] : given) {
     all.push_back({{"name", name}, {"value", value}});
   }
-  json& arguments = spec["arguments"];
-  if (arguments.is_object() && arguments.contains("parameters")) {
-    for (const json& parameter : arguments["parameters"]) {
-      if (!Names(given, TextAt(parameter, "/name"))) all.push_back(parameter);
-    }
+  json arguments = ObjectAt(spec, "/arguments");
+  for (const json& parameter : arguments["parameters"]) {
+    if (!Names(given, TextAt(parameter, "/name"))) all.push_back(parameter);
   }
   arguments["parameters"] = std::move(all);
+  spec["arguments"] = std::move(arguments);
 }
 
 // Argo would accept the workflow and fail it at once.
@@ -70,8 +69,8 @@ absl::Status CheckArgumentsHaveValues(const json& spec) {
 json OwnedBy(const json& owner, const Resource& resource) {
   return {{"apiVersion", resource.ApiVersion()},
           {"kind", resource.kind},
-          {"name", owner["metadata"]["name"]},
-          {"uid", owner["metadata"]["uid"]},
+          {"name", TextAt(owner, "/metadata/name")},
+          {"uid", TextAt(owner, "/metadata/uid")},
           {"controller", true},
           {"blockOwnerDeletion", true}};
 }
@@ -100,19 +99,17 @@ json FromTemplate(const FromReference& from) {
 json FromCron(const FromReference& from, const json& cron, absl::Time now) {
   json workflow = EmptyWorkflow(from.name);
   json& metadata = workflow["metadata"];
-  const json spec = cron.value("spec", json::object());
-  workflow["spec"] = spec.value("workflowSpec", json::object());
+  workflow["spec"] = ObjectAt(cron, "/spec/workflowSpec");
   metadata["annotations"]["workflows.argoproj.io/scheduled-time"] =
       absl::FormatTime(absl::RFC3339_sec, now, absl::UTCTimeZone());
   const char* instance = "workflows.argoproj.io/controller-instanceid";
-  const json labels = cron["metadata"].value("labels", json::object());
+  const json labels = ObjectAt(cron, "/metadata/labels");
   if (labels.contains(instance))
     metadata["labels"][instance] = labels[instance];
   metadata["labels"]["workflows.argoproj.io/cron-workflow"] = from.name;
-  const json given = spec.value("workflowMetadata", json::object());
-  for (const char* part : {"labels", "annotations"}) {
-    if (given.contains(part)) metadata[part].update(given[part]);
-  }
+  metadata["labels"].update(ObjectAt(cron, "/spec/workflowMetadata/labels"));
+  metadata["annotations"].update(
+      ObjectAt(cron, "/spec/workflowMetadata/annotations"));
   metadata["ownerReferences"] = {OwnedBy(cron, kCronWorkflows)};
   return workflow;
 }

@@ -260,21 +260,21 @@ TEST(HttpKubeClientTest, AListIsPutTogetherFromItsPages) {
     json page = {{"metadata", {{"resourceVersion", "7"}}}};
     const std::string at = request.get_param_value("continue");
     if (at.empty()) {
-      page["items"] = {1, 2};
+      page["items"] = {{{"n", 1}}, {{"n", 2}}, "no object"};
       page["metadata"]["continue"] = "a b/=";
     } else if (at == "a b/=" && !forgot.exchange(true)) {
       // The first time it took us too long.
       response.status = 410;
       page = json::parse(StatusBody(410, "Expired", "too old"));
     } else {
-      page["items"] = {3};
+      page["items"] = json::array({{{"n", 3}}});
     }
     response.set_content(page.dump(), "application/json");
   });
   server.Start();
   const auto list = ClientOf(server.Config())->List(kWorkflows, "ml", {});
   ASSERT_THAT(list, IsOk());
-  EXPECT_EQ((*list)["items"], json({1, 2, 3}));
+  EXPECT_EQ((*list)["items"], json::parse(R"([{"n":1},{"n":2},{"n":3}])"));
   EXPECT_EQ((*list)["metadata"]["resourceVersion"], "7");
 }
 

@@ -80,6 +80,20 @@ TEST(WatchStreamTest, WhatIsNoEventIsShownInPart) {
                                         HasSubstr("<html>Welcome")));
 }
 
+TEST(WatchStreamTest, AnEventWithoutAnObjectIsNone) {
+  const EventSink sink = [](const WatchEvent&) {
+    ADD_FAILURE() << "nobody can do anything with it";
+    return true;
+  };
+  for (const char* line :
+       {R"({"type":"ADDED","object":"text"})", R"({"type":"ADDED"})",
+        R"({"type":7,"object":{}})"}) {
+    WatchStream stream(sink);
+    EXPECT_FALSE(stream.Feed(absl::StrCat(line, "\n")));
+    EXPECT_THAT(stream.status(), StatusIs(absl::StatusCode::kInternal));
+  }
+}
+
 TEST(WatchStreamTest, ASinkThatHasEnoughEndsIt) {
   int seen = 0;
   const EventSink sink = [&seen](const WatchEvent&) { return ++seen < 2; };

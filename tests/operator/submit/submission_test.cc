@@ -1,5 +1,6 @@
 #include "operator/submit/submission.h"
 
+#include <httplib.h>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,9 +9,13 @@
 #include <gtest/gtest.h>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "nlohmann/json.hpp"
+#include "operator/kube/http_kube_client.h"
 #include "operator/kube/resource.h"
 #include "operator/submit/references.h"
+#include "tests/operator/kube/api_server.h"
 #include "tests/support/status_matchers.h"
 
 namespace rekindle::argo {
@@ -69,6 +74,48 @@ TEST(SubmissionTest, MalformedFlagsAreQuoted) {
   EXPECT_THAT(ParseFrom("cronwf/"),
               StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_EQ(ParseFrom("WorkflowTemplate/x")->resource, &kWorkflowTemplates);
+}
+
+// What is made of CronWorkflow 'nightly' if the cluster shows it so.
+absl::StatusOr<json> FromCron(const std::string& shown) {
+  ApiServer server;
+  server.http().Get(
+      ".*/cronworkflows/nightly",
+      [&shown](const httplib::Request&, httplib::Response& response) {
+        response.set_content(shown, "application/json");
+      });
+  server.Start();
+  const auto client = MakeHttpKubeClient(server.Config()).value();
+  return WorkflowFrom({&kCronWorkflows, "nightly"}, "ml", absl::UnixEpoch(),
+                      *client);
+}
+
+TEST(SubmissionTest, WhatACronWorkflowSaysOfItsWorkflowsIsTaken) {
+  const auto workflow = FromCron(R"({
+      "metadata": {"name": "nightly", "uid": "u"},
+      "spec": {"workflowSpec": {"entrypoint": "main"},
+               "workflowMetadata": {"labels": {"team": "ml"},
+                                    "annotations": null}}})");
+  ASSERT_THAT(workflow, IsOk());
+  EXPECT_EQ((*workflow)["spec"]["entrypoint"], "main");
+  EXPECT_EQ((*workflow)["metadata"]["labels"]["team"], "ml");
+  EXPECT_EQ((*workflow)["metadata"]["ownerReferences"][0]["uid"], "u");
+}
+
+TEST(SubmissionTest, WhatIsNoObjectInACronWorkflowIsAsGoodAsAbsent) {
+  SubmitOptions options;
+  options.parameters = {{"a", "1"}};
+  for (const char* shown :
+       {R"({})", R"({"metadata": null, "spec": null})",
+        R"({"metadata": {"labels": 7}, "spec": {"workflowMetadata": "text"}})",
+        R"({"spec": {"workflowSpec": [], "workflowMetadata":
+            {"labels": null, "annotations": [1]}}})",
+        R"({"spec": {"workflowSpec": {"arguments": "text"}}})"}) {
+    auto workflow = FromCron(shown);
+    ASSERT_THAT(workflow, IsOk()) << shown;
+    EXPECT_THAT(Apply(options, *workflow), IsOk()) << shown;
+    EXPECT_EQ((*workflow)["spec"]["arguments"]["parameters"][0]["value"], "1");
+  }
 }
 
 TEST(ReferencesTest, FindsThoseOfStepsAndTasksButNotThoseThatAreTags) {
