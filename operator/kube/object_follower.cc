@@ -45,7 +45,7 @@ absl::Status ObjectFollower::Run(const ChangeSink& sink) {
     }
     if (!status.ok() && !IsTransient(status)) return status;
     if (!Pause(status)) {
-      return status.ok() ? absl::CancelledError("interrupted") : status;
+      return interrupted_ ? absl::CancelledError("interrupted") : status;
     }
   }
 }
@@ -74,7 +74,8 @@ absl::Status ObjectFollower::WatchOnce(const ChangeSink& sink) {
   WatchOptions options;
   options.which = options_.which;
   options.resource_version = version_;
-  return client_.Watch(
+  const absl::Time start = options_.backoff.clock->Now();
+  const absl::Status status = client_.Watch(
       resource_, namespace_, options, [&](const WatchEvent& event) {
         progress_ = true;
         lost_ = false;
@@ -84,6 +85,11 @@ absl::Status ObjectFollower::WatchOnce(const ChangeSink& sink) {
         return Take(event.object, event.kind == WatchEvent::Kind::kDeleted,
                     sink);
       });
+  // That nothing happened is no fault of the connection; but who ends watches
+  // at once is not asked for ever more of them.
+  const absl::Duration lasted = options_.backoff.clock->Now() - start;
+  if (status.ok() && lasted > options_.backoff.longest) progress_ = true;
+  return status;
 }
 
 bool ObjectFollower::Take(const json& object, bool deleted,
@@ -97,19 +103,27 @@ bool ObjectFollower::Take(const json& object, bool deleted,
   return !enough_;
 }
 
+void ObjectFollower::StartBackoff() {
+  Backoff::Options options = options_.backoff;
+  options.sleep = [this](absl::Duration duration) {
+    interrupted_ = !options_.backoff.sleep(duration);
+    return !interrupted_;
+  };
+  backoff_.emplace(std::move(options));
+}
+
 bool ObjectFollower::Pause(const absl::Status& status) {
-  if (status.ok()) lost_ = false;
-  if (!status.ok() && !lost_) {
-    lost_ = true;
-    if (options_.on_lost) options_.on_lost(status);
-  }
-  if (progress_ || !backoff_.has_value()) backoff_.emplace(options_.backoff);
+  // How long the cluster may be away is counted from when it was lost.
+  const bool just_lost = !status.ok() && !lost_;
+  lost_ = !status.ok();
+  if (just_lost && options_.on_lost) options_.on_lost(status);
+  if (progress_ || just_lost || !backoff_.has_value()) StartBackoff();
   progress_ = false;
   if (backoff_->WaitForNextTry()) return true;
-  if (!status.ok()) return false;
+  if (!status.ok() || interrupted_) return false;
   // Nothing is wrong: the server ends idle watches, and nothing happens. Only
   // an interruption ends this.
-  backoff_.emplace(options_.backoff);
+  StartBackoff();
   return backoff_->WaitForNextTry();
 }
 

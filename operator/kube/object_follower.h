@@ -18,7 +18,7 @@ namespace rekindle::argo {
 struct FollowOptions {
   ListOptions which;
   // Between tries; `total` is how long the cluster may be away before we give
-  // up. Its sleeper must be set.
+  // up. Its sleeper must be set; false from it means that we were interrupted.
   Backoff::Options backoff;
   // Told once for each time that the cluster is lost; may be null.
   std::function<void(const absl::Status&)> on_lost;
@@ -56,6 +56,7 @@ class ObjectFollower {
   bool Take(const nlohmann::json& object, bool deleted, const ChangeSink& sink);
   // False when it is time to give up, or we are interrupted.
   bool Pause(const absl::Status& status);
+  void StartBackoff();
 
   KubeClient& client_;
   const Resource resource_;
@@ -66,6 +67,7 @@ class ObjectFollower {
   std::optional<Backoff> backoff_;
   bool progress_ = false;  // since the last pause
   bool lost_ = false;
+  bool interrupted_ = false;
   bool enough_ = false;
 };
 
