@@ -20,8 +20,8 @@
 namespace rekindle {
 namespace {
 
-// How long a person waits for a cluster that may not be there, and how long we
-// wait for one that was.
+// How long a person waits for a cluster that may not be there, after it did
+// not answer, and how long we wait for one that was.
 constexpr absl::Duration kFirstContact = absl::Seconds(5);
 constexpr absl::Duration kOutage = absl::Minutes(10);
 

@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/backoff.h"
+#include "base/status_util.h"
 #include "base/uuid.h"
 #include "nlohmann/json.hpp"
 #include "operator/kube/json_text.h"
@@ -47,11 +48,102 @@ std::string NameOf(const json& object) {
   return TextAt(object, "/metadata/name");
 }
 
-// The API server keeps room for what it adds.
+// The API server keeps names short enough for a label, with what it adds.
 std::string GeneratedName(const json& object, const std::string& suffix) {
-  constexpr size_t kLongestBase = 248;
+  constexpr size_t kLongestBase = 63 - 5;
   const std::string base = TextAt(object, "/metadata/generateName");
   return absl::StrCat(base.substr(0, kLongestBase), suffix);
+}
+
+// Whether a create may have taken effect, although it was not answered so.
+bool MayBeDone(const absl::Status& status) {
+  return (IsTransient(status) || absl::IsCancelled(status)) &&
+         !IsNotDone(status);
+}
+
+std::string HowToLook(const std::string& in_namespace,
+                      const std::string& name) {
+  return absl::StrCat("'rekindle watch -n ", in_namespace, " ", name,
+                      "' tells");
+}
+
+// The pauses of a call that fails, from its first failure on: how long that
+// took to come is no reason to give up.
+class Pauses {
+ public:
+  explicit Pauses(const Backoff::Options& options)
+      : options_(options),
+        give_up_(options.clock->Now() + options.total),
+        backoff_(Watched()) {}
+  Pauses(const Pauses&) = delete;
+  Pauses& operator=(const Pauses&) = delete;
+
+  // Waits until the next try is due, as long as the cluster `wants`, if it
+  // does. False when it is time to give up, or we were interrupted.
+  bool Wait(absl::Duration wants) {
+    if (wants == absl::ZeroDuration()) return backoff_.WaitForNextTry();
+    if (wants > options_.total || options_.clock->Now() >= give_up_) {
+      return false;
+    }
+    return Sleep(wants);
+  }
+  bool interrupted() const { return interrupted_; }
+
+ private:
+  bool Sleep(absl::Duration duration) {
+    interrupted_ = !options_.sleep(duration);
+    return !interrupted_;
+  }
+  Backoff::Options Watched() {
+    Backoff::Options watched = options_;
+    watched.sleep = [this](absl::Duration duration) { return Sleep(duration); };
+    return watched;
+  }
+
+  const Backoff::Options options_;
+  const absl::Time give_up_;
+  Backoff backoff_;
+  bool interrupted_ = false;
+};
+
+// A create under one name, and what is known of it.
+struct Creation {
+  const Resource& resource;
+  const std::string& in_namespace;
+  json object;  // with its name
+  const CreateOptions& options;
+  const bool drawn;         // its name, by us
+  bool unanswered = false;  // a try that may have been done
+  bool taken = false;       // its name, by somebody else's object
+
+  // `failed`, with how to find the object if it may have been made.
+  absl::Status WithName(const absl::Status& failed) const;
+  // What to make of an object of that name that `looking` did not show.
+  absl::StatusOr<json> Unseen(const absl::Status& exists,
+                              const absl::Status& looking) const;
+};
+
+absl::Status Creation::WithName(const absl::Status& failed) const {
+  if (!unanswered) return failed;
+  return WithNote(failed,
+                  absl::StrCat(resource.kind, " '", NameOf(object),
+                               "' may have been created; ",
+                               HowToLook(in_namespace, NameOf(object))));
+}
+
+absl::StatusOr<json> Creation::Unseen(const absl::Status& exists,
+                                      const absl::Status& looking) const {
+  if (absl::IsCancelled(looking)) return WithName(looking);
+  if (drawn && unanswered && absl::IsPermissionDenied(looking)) {
+    json ours = object;
+    ours["metadata"]["namespace"] = in_namespace;
+    return ours;
+  }
+  if (!drawn && !unanswered) return exists;
+  return WithNote(
+      exists,
+      absl::StrCat("whether it is ours is not known: ", looking.message(), "; ",
+                   HowToLook(in_namespace, NameOf(object))));
 }
 
 class RetryingKubeClient : public KubeClient {
@@ -96,21 +188,18 @@ class RetryingKubeClient : public KubeClient {
   }
 
  private:
+  absl::StatusOr<json> CreateNamed(Creation& creation);
   absl::StatusOr<json> Retry(
       const std::function<absl::StatusOr<json>()>& call) const {
-    Backoff backoff(options_.backoff);
     absl::StatusOr<json> answer = call();
+    if (!IsTransient(answer)) return answer;
+    Pauses pauses(options_.backoff);
     while (IsTransient(answer)) {
-      const absl::Status failed = answer.status();
-      const absl::Duration wanted = RetryAfter(failed);
-      if (wanted > options_.backoff.total) break;
-      if (options_.on_retry) options_.on_retry(failed);
-      if (wanted > absl::ZeroDuration() && !options_.backoff.sleep(wanted)) {
-        break;
-      }
-      if (!backoff.WaitForNextTry()) break;
+      if (options_.on_retry) options_.on_retry(answer.status());
+      if (!pauses.Wait(RetryAfter(answer.status()))) break;
       answer = call();
     }
+    if (pauses.interrupted()) return absl::CancelledError("interrupted");
     return answer;
   }
 
@@ -125,25 +214,40 @@ absl::StatusOr<json> RetryingKubeClient::Create(const Resource& resource,
   constexpr int kNames = 8;
   CreateOptions marked = options;
   marked.field_manager = absl::StrCat(options.field_manager, "-", RandomUuid());
-  const bool generated = NameOf(object).empty();
+  const bool drawn = NameOf(object).empty();
   absl::StatusOr<json> answer;
   for (int i = 0; i < kNames; ++i) {
-    json named = object;
-    if (generated) {
-      named["metadata"]["name"] = GeneratedName(object, options_.name_suffix());
+    Creation creation{resource, in_namespace, object, marked, drawn};
+    if (drawn) {
+      creation.object["metadata"]["name"] =
+          GeneratedName(object, options_.name_suffix());
     }
-    int tries = 0;
-    answer = Retry([&] {
-      ++tries;
-      return client_->Create(resource, in_namespace, named, marked);
-    });
-    if (!absl::IsAlreadyExists(answer.status())) return answer;
-    if (tries > 1) {
-      absl::StatusOr<json> there = Get(resource, in_namespace, NameOf(named));
-      if (there.ok() && WasMadeBy(*there, marked.field_manager)) return there;
-    }
-    if (!generated) return answer;
+    answer = CreateNamed(creation);
+    if (!drawn || !creation.taken) return answer;
   }
+  return answer;
+}
+
+absl::StatusOr<json> RetryingKubeClient::CreateNamed(Creation& creation) {
+  absl::StatusOr<json> answer = Retry([&] {
+    absl::StatusOr<json> tried =
+        client_->Create(creation.resource, creation.in_namespace,
+                        creation.object, creation.options);
+    if (!creation.options.dry_run && MayBeDone(tried.status())) {
+      creation.unanswered = true;
+    }
+    return tried;
+  });
+  if (answer.ok()) return answer;
+  if (!absl::IsAlreadyExists(answer.status())) {
+    return creation.WithName(answer.status());
+  }
+  // Also if no answer is missing: what lies below us may have sent it twice.
+  absl::StatusOr<json> there =
+      Get(creation.resource, creation.in_namespace, NameOf(creation.object));
+  if (!there.ok()) return creation.Unseen(answer.status(), there.status());
+  if (WasMadeBy(*there, creation.options.field_manager)) return there;
+  creation.taken = true;
   return answer;
 }
 
