@@ -46,11 +46,12 @@ absl::StatusOr<std::string> ReadInput(const std::string& file) {
   return std::string(std::istreambuf_iterator<char>(std::cin), {});
 }
 
-// What is to be submitted: the object, and what it was read from, if that was a
-// file.
+// What is to be submitted: the object, what it was read from, if that was a
+// file, and the namespace it goes to, once that is settled.
 struct Submission {
   json object;
   std::optional<argo::Workflow> read;
+  std::string where = {};
 };
 
 // The Workflows of a file that can be read.
@@ -161,21 +162,25 @@ absl::Status Check(const argo::Workflow& workflow,
   return argo::ToStatus(argo::Validate(workflow, library));
 }
 
+// Settles where a workflow goes, and whether it can run there.
+absl::Status Prepare(Submission& submission, const SubmitFlags& flags,
+                     const Cluster& cluster) {
+  RK_ASSIGN_OR_RETURN(submission.where,
+                      NamespaceOf(submission.object, flags, cluster));
+  RK_ASSIGN_OR_RETURN(const argo::InstalledTemplates installed,
+                      argo::FindReferences(submission.object, submission.where,
+                                           *cluster.client));
+  if (!submission.read.has_value()) return absl::OkStatus();
+  return Check(*submission.read, installed);
+}
+
 // Sends one workflow; returns what the cluster made of it.
 absl::StatusOr<json> Submit(const Submission& submission,
                             const SubmitFlags& flags, const Cluster& cluster) {
-  RK_ASSIGN_OR_RETURN(const std::string where,
-                      NamespaceOf(submission.object, flags, cluster));
-  RK_ASSIGN_OR_RETURN(
-      const argo::InstalledTemplates installed,
-      argo::FindReferences(submission.object, where, *cluster.client));
-  if (submission.read.has_value()) {
-    RK_RETURN_IF_ERROR(Check(*submission.read, installed));
-  }
   argo::CreateOptions options;
   options.dry_run = flags.server_dry_run;
-  return cluster.client->Create(argo::kWorkflows, where, submission.object,
-                                options);
+  return cluster.client->Create(argo::kWorkflows, submission.where,
+                                submission.object, options);
 }
 
 absl::StatusOr<std::vector<Submission>> SubmissionsOf(
@@ -203,9 +208,13 @@ absl::StatusOr<std::vector<Submission>> SubmissionsOf(
   return all;
 }
 
-absl::StatusOr<int> SubmitAll(const std::vector<Submission>& all,
+absl::StatusOr<int> SubmitAll(std::vector<Submission> all,
                               const SubmitFlags& flags,
                               const Cluster& cluster) {
+  // All of them before the first is sent: half a file is not what was asked.
+  for (Submission& one : all) {
+    RK_RETURN_IF_ERROR(Prepare(one, flags, cluster));
+  }
   std::vector<json> submitted;
   for (const Submission& one : all) {
     RK_ASSIGN_OR_RETURN(json created, Submit(one, flags, cluster));
@@ -243,10 +252,10 @@ absl::StatusOr<int> Run(const SubmitFlags& flags,
     return PrintAll(all, flags.format);
   }
   RK_ASSIGN_OR_RETURN(const Cluster cluster, flags.cluster.Connect());
-  RK_ASSIGN_OR_RETURN(const auto all,
+  RK_ASSIGN_OR_RETURN(auto all,
                       SubmissionsOf(flags, positional, options, &cluster));
   return flags.dry_run ? PrintAll(all, flags.format)
-                       : SubmitAll(all, flags, cluster);
+                       : SubmitAll(std::move(all), flags, cluster);
 }
 
 }  // namespace
@@ -258,8 +267,10 @@ int SubmitCommand(const Arguments& arguments) {
       "Sends a workflow to the cluster, where Argo runs it. It is checked "
       "before, and so\nis that the templates it refers to are installed.\n"
       "Exit status: 0 submitted, or with --wait, --watch or --log succeeded; 1 "
-      "failed;\n2 wrong file or usage; 3 no such namespace or template; 75 the "
-      "cluster is not\nreached; 130 interrupted, the workflow goes on.",
+      "failed;\n2 wrong file or usage; 3 no such file, namespace or template; "
+      "4 "
+      "its name is\ntaken; 75 the cluster is not reached; 130 interrupted, the "
+      "workflow goes on.",
       "rekindle submit pipeline.yaml -p steps=200 --watch");
   submit.Bind(flags);
   std::vector<std::string> positional;
