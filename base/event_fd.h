@@ -9,14 +9,19 @@
 namespace rekindle {
 
 // Something that happens once, for poll(): its descriptor is readable from then
-// on. Thread-safe.
+// on. A process that has no descriptors left gets none: poll() would never see
+// it happen. Thread-safe.
 class EventFd {
  public:
   EventFd() : fd_(eventfd(0, EFD_CLOEXEC)) {}
-  ~EventFd() { close(fd_); }
+  ~EventFd() {
+    if (ok()) close(fd_);
+  }
   EventFd(const EventFd&) = delete;
   EventFd& operator=(const EventFd&) = delete;
 
+  // Whether there is a descriptor.
+  bool ok() const { return fd_ >= 0; }
   // Never read from it.
   int fd() const { return fd_; }
 

@@ -38,36 +38,42 @@
 namespace rekindle::argo {
 namespace {
 
-// Breaks a connection, at whatever stage it is, once a descriptor is readable.
+// Breaks a connection, at whatever stage it is, once one of two descriptors is
+// readable.
 class Interrupter {
  public:
-  explicit Interrupter(int cancel_fd)
-      : cancel_fd_(cancel_fd), thread_([this] { Run(); }) {}
+  explicit Interrupter(const std::array<int, 2>& cancel_fds)
+      : cancel_fds_(cancel_fds) {
+    if (ok()) thread_ = std::thread([this] { Run(); });
+  }
   ~Interrupter() {
     done_.Happen();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
   }
   Interrupter(const Interrupter&) = delete;
   Interrupter& operator=(const Interrupter&) = delete;
 
+  // False when there is no descriptor to wait with.
+  bool ok() const { return done_.ok(); }
   void Watch(int socket) { socket_ = socket; }
   bool interrupted() const { return interrupted_; }
 
  private:
   void Run() {
-    std::array<pollfd, 2> fds = {
-        {{done_.fd(), POLLIN, 0}, {cancel_fd_, POLLIN, 0}}};
+    std::array<pollfd, 3> fds = {{{done_.fd(), POLLIN, 0},
+                                  {cancel_fds_[0], POLLIN, 0},
+                                  {cancel_fds_[1], POLLIN, 0}}};
     for (;;) {
       // A host has several addresses, hence several sockets, one by one.
-      poll(fds.data(), interrupted_ ? 1 : 2, interrupted_ ? 50 : -1);
+      poll(fds.data(), interrupted_ ? 1 : 3, interrupted_ ? 50 : -1);
       if (fds[0].revents != 0) return;
-      if (fds[1].revents == 0) continue;
+      if (fds[1].revents == 0 && fds[2].revents == 0) continue;
       interrupted_ = true;
       if (socket_ >= 0) shutdown(socket_, SHUT_RDWR);
     }
   }
 
-  const int cancel_fd_;
+  const std::array<int, 2> cancel_fds_;
   EventFd done_;
   std::atomic<int> socket_ = -1;
   std::atomic<bool> interrupted_ = false;
@@ -240,7 +246,11 @@ void Receive(const HttpCall& call, HttpAnswer& answer,
 absl::StatusOr<HttpAnswer> SendOnce(Exchange exchange) {
   RK_ASSIGN_OR_RETURN(const auto client, MakeClient(exchange));
   const HttpCall& call = exchange.call;
-  Interrupter interrupter(call.cancel_fd);
+  Interrupter interrupter(call.cancel_fds);
+  if (!interrupter.ok()) {
+    return absl::ResourceExhaustedError(
+        "this process has no file descriptors left (ulimit -n)");
+  }
   client->set_socket_options([&interrupter](socket_t socket) {
     FindOutWhenThePeerVanishes(socket);
     interrupter.Watch(socket);

@@ -2,6 +2,7 @@
 #define REKINDLE_OPERATOR_KUBE_CONNECTION_H_
 // Internal to operator/kube.
 
+#include <array>
 #include <functional>
 #include <httplib.h>
 #include <memory>
@@ -36,7 +37,7 @@ struct HttpCall {
   std::string content_type;
   absl::Duration connect_timeout;
   absl::Duration read_timeout;
-  int cancel_fd = -1;
+  std::array<int, 2> cancel_fds = {-1, -1};  // once one is readable
   // Gets the body of a successful answer as it comes, false ends it; without it
   // the body is collected in the answer.
   std::function<bool(absl::string_view)> on_bytes;
@@ -56,7 +57,8 @@ struct HttpAnswer {
 //                        before an answer came
 //   FAILED_PRECONDITION  the server is not the one we trust
 //   INVALID_ARGUMENT     a certificate of ours cannot be used
-//   CANCELLED            `cancel_fd` became readable
+//   CANCELLED            one of `cancel_fds` became readable
+//   RESOURCE_EXHAUSTED   this process has no descriptors left
 absl::StatusOr<HttpAnswer> Send(const HttpCall& call,
                                 const ServerAddress& address,
                                 const KubeConfig& config,

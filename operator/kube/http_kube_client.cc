@@ -113,7 +113,7 @@ HttpCall HttpKubeClient::CallTo(std::string path) const {
   call.path = std::move(path);
   call.connect_timeout = options_.connect_timeout;
   call.read_timeout = options_.answer_timeout;
-  call.cancel_fd = options_.cancel_fd;
+  call.cancel_fds[0] = options_.cancel_fd;
   return call;
 }
 
@@ -228,6 +228,7 @@ absl::Status HttpKubeClient::Watch(const Resource& resource,
                              .Add("timeoutSeconds", absl::StrCat(seconds))
                              .Behind(resource.Path(in_namespace)));
   call.read_timeout = options_.idle_timeout;
+  call.cancel_fds[1] = options.cancel_fd;
   WatchStream stream(sink);
   call.on_bytes = [&stream](absl::string_view bytes) {
     return stream.Feed(bytes);
@@ -258,6 +259,7 @@ absl::Status HttpKubeClient::ReadLog(const std::string& in_namespace,
                  .Behind(kPods.Path(in_namespace, pod, "log")));
   // A step may be silent for hours.
   if (options.follow) call.read_timeout = absl::Hours(24);
+  call.cancel_fds[1] = options.cancel_fd;
   call.on_bytes = sink;
   CallContext context = ContextOf("get", kPods, in_namespace, pod);
   context.resource = "pods/log";

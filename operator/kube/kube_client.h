@@ -32,6 +32,8 @@ struct WatchOptions {
   std::string resource_version;  // where to go on from
   // How long the server may keep the connection.
   absl::Duration timeout = absl::Minutes(5);
+  // Once readable, this call ends with CANCELLED; -1: none. Not owned.
+  int cancel_fd = -1;
 };
 
 struct LogOptions {
@@ -40,6 +42,7 @@ struct LogOptions {
   bool timestamps = false;
   std::optional<int64_t> tail_lines;
   std::optional<absl::Time> since;
+  int cancel_fd = -1;  // as for a watch
 };
 
 // A change that a watch tells of. A bookmark's object holds only how far the
@@ -65,6 +68,7 @@ using ByteSink = std::function<bool(absl::string_view bytes)>;
 //   PERMISSION_DENIED    the account may not do that; names verb and resource
 //   FAILED_PRECONDITION  the cluster does not know the kind of object
 //   CANCELLED            we were interrupted
+//   RESOURCE_EXHAUSTED   this process has no descriptors left
 //
 // Thread-safe.
 class KubeClient {

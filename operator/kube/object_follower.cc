@@ -74,11 +74,12 @@ absl::Status ObjectFollower::WatchOnce(const ChangeSink& sink) {
   WatchOptions options;
   options.which = options_.which;
   options.resource_version = version_;
+  options.cancel_fd = options_.cancel_fd;
   const absl::Time start = options_.backoff.clock->Now();
   const absl::Status status = client_.Watch(
       resource_, namespace_, options, [&](const WatchEvent& event) {
         progress_ = true;
-        lost_ = false;
+        NoteConnected();
         const std::string version = event.ResourceVersion();
         if (!version.empty()) version_ = version;
         if (event.kind == WatchEvent::Kind::kBookmark) return true;
@@ -112,11 +113,19 @@ void ObjectFollower::StartBackoff() {
   backoff_.emplace(std::move(options));
 }
 
+void ObjectFollower::NoteConnected() {
+  if (lost_ && options_.on_found) options_.on_found();
+  lost_ = false;
+}
+
 bool ObjectFollower::Pause(const absl::Status& status) {
   // How long the cluster may be away is counted from when it was lost.
   const bool just_lost = !status.ok() && !lost_;
-  lost_ = !status.ok();
-  if (just_lost && options_.on_lost) options_.on_lost(status);
+  if (status.ok()) NoteConnected();
+  if (just_lost) {
+    lost_ = true;
+    if (options_.on_lost) options_.on_lost(status);
+  }
   if (progress_ || just_lost || !backoff_.has_value()) StartBackoff();
   progress_ = false;
   if (backoff_->WaitForNextTry()) return true;

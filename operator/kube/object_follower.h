@@ -22,6 +22,10 @@ struct FollowOptions {
   Backoff::Options backoff;
   // Told once for each time that the cluster is lost; may be null.
   std::function<void(const absl::Status&)> on_lost;
+  // Told when it is there again; may be null.
+  std::function<void()> on_found;
+  // Once readable, a watch ends with CANCELLED; -1: none. Not owned.
+  int cancel_fd = -1;
 };
 
 // An object as it is now, or, if `deleted`, as it last was. False ends the
@@ -54,6 +58,7 @@ class ObjectFollower {
   absl::Status Relist(const ChangeSink& sink);
   absl::Status WatchOnce(const ChangeSink& sink);
   bool Take(const nlohmann::json& object, bool deleted, const ChangeSink& sink);
+  void NoteConnected();
   // False when it is time to give up, or we are interrupted.
   bool Pause(const absl::Status& status);
   void StartBackoff();

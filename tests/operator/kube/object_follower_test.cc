@@ -243,6 +243,31 @@ TEST(ObjectFollowerTest, AVerbThatIsForbiddenEndsItAtOnce) {
               StatusIs(absl::StatusCode::kPermissionDenied));
 }
 
+TEST(ObjectFollowerTest, TellsWhenTheClusterIsLostAndWhenItIsFound) {
+  ApiServer server;
+  int calls = 0;
+  server.http().Get(".*", [&calls](const httplib::Request&,
+                                   httplib::Response& response) {
+    if (++calls < 3) {
+      response.status = 503;
+    } else {
+      response.set_content(R"({"metadata":{"resourceVersion":"5"},"items":[]})",
+                           "application/json");
+    }
+  });
+  server.Start();
+  const auto client = MakeHttpKubeClient(server.Config()).value();
+  std::vector<std::string> told;
+  FollowOptions options;
+  options.on_lost = [&told](const absl::Status&) { told.push_back("lost"); };
+  options.on_found = [&told] { told.push_back("found"); };
+  options.backoff.sleep = [&calls](absl::Duration) { return calls < 3; };
+  ObjectFollower follower(*client, kWorkflows, "ml", options);
+  EXPECT_THAT(follower.Run([](const json&, bool) { return true; }),
+              StatusIs(absl::StatusCode::kCancelled));
+  EXPECT_THAT(told, ElementsAre("lost", "found"));
+}
+
 TEST(ObjectFollowerTest, GoesOnBehindTheLastBookmarkWithoutANewList) {
   ApiServer server;
   std::vector<std::string> asked;  // versions to watch from; "list" for a list
