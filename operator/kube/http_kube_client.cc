@@ -265,7 +265,7 @@ absl::Status HttpKubeClient::ReadLog(const std::string& in_namespace,
   context.resource = "pods/log";
   RK_ASSIGN_OR_RETURN(const HttpAnswer answer, Ask(call, context));
   if (!answer.cut) return absl::OkStatus();
-  return absl::UnavailableError(
+  return absl::DataLossError(
       absl::StrCat("the log of pod '", pod, "' broke off"));
 }
 

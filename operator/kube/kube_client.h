@@ -119,6 +119,7 @@ class KubeClient {
   //
   //   NOT_FOUND         there is no such pod
   //   INVALID_ARGUMENT  the container is not there, or has not started
+  //   DATA_LOSS         it began, and the connection broke before its end
   virtual absl::Status ReadLog(const std::string& in_namespace,
                                const std::string& pod,
                                const LogOptions& options,

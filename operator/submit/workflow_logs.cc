@@ -85,7 +85,7 @@ class LogReaders {
     const std::string node = NodeNameOf(pod);
     const absl::Status read = ReadWholeLog(
         TextAt(pod, "/metadata/namespace"), PodNameOf(pod), options_.log,
-        options_.follow.backoff, client_, [&](absl::string_view line) {
+        options_.follow, client_, [&](absl::string_view line) {
           if (!options_.executor && IsOfTheExecutor(line)) return;
           const absl::MutexLock lock(&mutex_);
           sink_(node, line);
