@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -16,6 +18,7 @@
 #include "cli/commands.h"
 #include "cli/flag_set.h"
 #include "nlohmann/json.hpp"
+#include "operator/kube/object_follower.h"
 #include "operator/submit/remote_workflow.h"
 #include "operator/view/live_view.h"
 #include "operator/view/shown_workflow.h"
@@ -38,6 +41,19 @@ class TickingView {
     const absl::MutexLock lock(&mutex_);
     last_ = argo::ShowObject(workflow);
     view_.Show(*last_, absl::Now());
+  }
+  // What is written beside a drawing on a terminal is soon drawn over: the loss
+  // of the cluster is a part of the drawing until it is found again. False when
+  // there is no drawing.
+  bool ShowLost(const absl::Status& status) {
+    const absl::MutexLock lock(&mutex_);
+    if (!view_.draws() || !last_.has_value()) return false;
+    view_.SetNotice(absl::StrCat(status.message(), "; trying again"));
+    return true;
+  }
+  void ShowFound() {
+    const absl::MutexLock lock(&mutex_);
+    view_.SetNotice("");
   }
   void Finish() {
     Stop();
@@ -74,12 +90,18 @@ class TickingView {
 absl::StatusOr<int> FollowInView(const nlohmann::json& workflow,
                                  const Cluster& cluster) {
   TickingView view;
-  const auto ended =
-      argo::FollowWorkflow(workflow, cluster.follow, *cluster.client,
-                           [&view](const nlohmann::json& now) {
-                             view.Show(now);
-                             return absl::OkStatus();
-                           });
+  argo::FollowOptions follow = cluster.follow;
+  follow.on_lost = [&](const absl::Status& lost) {
+    if (!view.ShowLost(lost) && cluster.follow.on_lost) {
+      cluster.follow.on_lost(lost);
+    }
+  };
+  follow.on_found = [&view] { view.ShowFound(); };
+  const auto ended = argo::FollowWorkflow(workflow, follow, *cluster.client,
+                                          [&view](const nlohmann::json& now) {
+                                            view.Show(now);
+                                            return absl::OkStatus();
+                                          });
   view.Finish();
   if (ended.ok()) return ExitCodeOfWorkflow(*ended);
   return NoteThatItGoesOn(ended.status(), argo::WorkflowName(workflow));

@@ -1,5 +1,6 @@
 #include "operator/view/live_view.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <ostream>
@@ -52,8 +53,13 @@ void LiveView::Show(const ShownWorkflow& workflow, absl::Time now) {
   const Screen screen = screen_();
   if (!screen.terminal) return TellAll(workflow, now);
   // The last line is the cursor's, and a full one would wrap.
-  Draw(TreeLines(workflow, now,
-                 {screen.columns - 1, screen.rows - 1, screen.coloured}));
+  const size_t width = screen.columns - 1;
+  const size_t kept = notice_.empty() ? 1 : 2;
+  const size_t height = std::max(screen.rows, kept) - kept;
+  std::vector<std::string> lines =
+      TreeLines(workflow, now, {width, height, screen.coloured});
+  if (!notice_.empty()) lines.push_back(Cut(OnOneLine(notice_), width));
+  Draw(lines);
 }
 
 void LiveView::Finish(const ShownWorkflow& workflow, absl::Time now) {

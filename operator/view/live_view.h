@@ -5,6 +5,7 @@
 #include <map>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -47,6 +48,10 @@ class LiveView {
   // The same for the last time: the whole tree, which stays.
   void Finish(const ShownWorkflow& workflow, absl::Time now);
 
+  // A line below the tree on a terminal, as long as it is not empty; drawn by
+  // Show().
+  void SetNotice(std::string notice) { notice_ = std::move(notice); }
+
  private:
   // Back to where the last drawing began.
   std::string ToTheTop() const;
@@ -56,6 +61,7 @@ class LiveView {
   std::ostream& out_;
   const std::function<Screen()> screen_;
   size_t drawn_lines_ = 0;
+  std::string notice_;
   std::map<std::string, std::string> told_;  // phase by node
 };
 

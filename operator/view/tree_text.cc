@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +52,8 @@ class Rows {
   // `first` is drawn before the node itself, `rest` before what is below it.
   void Add(const ShownNode& node, const std::string& first,
            const std::string& rest) {
+    // What lies below itself, as no workflow of Argo's does, is drawn once.
+    if (!drawn_.insert(&node).second) return;
     const ShownNode& worker = *OnlyAttempt(&node);
     rows_.push_back(RowOf(node, worker, first));
     const auto found = below_.find(worker.id);
@@ -86,6 +89,7 @@ class Rows {
   NodesBelow below_;
   const absl::Time now_;
   std::vector<Row> rows_;
+  std::set<const ShownNode*> drawn_;
 };
 
 // How soon a row is left out when there is no room for all.
@@ -139,18 +143,6 @@ std::string LineOf(const Cells& cells, const Widths& widths) {
   return line;
 }
 
-// The whole text, or its first characters and an ellipsis.
-std::string Cut(const std::string& text, size_t width) {
-  if (CountCharacters(text) <= width) return text;
-  size_t characters = 0;
-  size_t end = 0;
-  for (; end < text.size(); ++end) {
-    const bool begins = (text[end] & 0xC0) != 0x80;
-    if (begins && ++characters == width) break;
-  }
-  return absl::StrCat(text.substr(0, end), "…");
-}
-
 int ColourOf(const ShownNode& node) {
   if (node.failed()) return 31;
   if (node.phase == "Succeeded") return 32;
@@ -186,6 +178,17 @@ std::string OnOneLine(std::string text) {
       text.begin(), text.end(), [](char c) { return absl::ascii_iscntrl(c); },
       ' ');
   return text;
+}
+
+std::string Cut(const std::string& text, size_t width) {
+  if (CountCharacters(text) <= width) return text;
+  size_t characters = 0;
+  size_t end = 0;
+  for (; end < text.size(); ++end) {
+    const bool begins = (text[end] & 0xC0) != 0x80;
+    if (begins && ++characters == width) break;
+  }
+  return absl::StrCat(text.substr(0, end), "…");
 }
 
 const char* PhaseSymbol(const std::string& phase) {

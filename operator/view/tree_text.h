@@ -28,6 +28,9 @@ std::vector<std::string> TreeLines(const ShownWorkflow& workflow,
 // nothing in it moves the cursor.
 std::string OnOneLine(std::string text);
 
+// The whole text, or its first characters and an ellipsis.
+std::string Cut(const std::string& text, size_t width);
+
 // "✔" for Succeeded and so on; of one column each.
 const char* PhaseSymbol(const std::string& phase);
 

@@ -20,6 +20,14 @@ std::string TextOf(const json& object, const char* key) {
                                                      : "";
 }
 
+// The object of that name in `object`; an empty one if it has none.
+const json& ObjectAt(const json& object, const char* key) {
+  static const auto& none = *new json(json::object());
+  if (!object.is_object()) return none;
+  const auto found = object.find(key);
+  return found != object.end() && found->is_object() ? *found : none;
+}
+
 absl::Time TimeOf(const json& object, const char* key) {
   absl::Time time;
   std::string error;
@@ -29,15 +37,15 @@ absl::Time TimeOf(const json& object, const char* key) {
 }
 
 std::string TemplateOf(const json& node) {
-  const json ref = node.value("templateRef", json::object());
+  const json& ref = ObjectAt(node, "templateRef");
   const std::string name = TextOf(ref, "name");
   return name.empty() ? TextOf(node, "templateName")
                       : absl::StrCat(name, "/", TextOf(ref, "template"));
 }
 
-ShownNode ShowNode(const json& node) {
+ShownNode ShowNode(const std::string& id, const json& node) {
   ShownNode shown;
-  shown.id = TextOf(node, "id");
+  shown.id = id;
   shown.name = TextOf(node, "name");
   shown.display_name = TextOf(node, "displayName");
   shown.boundary_id = TextOf(node, "boundaryID");
@@ -60,18 +68,19 @@ bool ComesFirst(const ShownNode& a, const ShownNode& b) {
 }  // namespace
 
 ShownWorkflow ShowObject(const json& workflow) {
-  const json status = workflow.value("status", json::object());
+  const json& status = ObjectAt(workflow, "status");
   ShownWorkflow shown;
-  shown.name = TextOf(workflow.value("metadata", json::object()), "name");
+  shown.name = TextOf(ObjectAt(workflow, "metadata"), "name");
   shown.phase = TextOf(status, "phase");
   if (shown.phase.empty()) shown.phase = "Pending";
   shown.message = TextOf(status, "message");
   shown.progress = TextOf(status, "progress");
   shown.started = TimeOf(status, "startedAt");
   shown.finished = TimeOf(status, "finishedAt");
-  const json nodes = status.value("nodes", json::object());
-  for (const json& node : nodes) {
-    ShownNode& added = shown.nodes.emplace_back(ShowNode(node));
+  const json& nodes = ObjectAt(status, "nodes");
+  for (const auto& [id, node] : nodes.items()) {
+    if (!node.is_object()) continue;
+    ShownNode& added = shown.nodes.emplace_back(ShowNode(id, node));
     // What is part of something unknown is still to be seen.
     if (!nodes.contains(added.boundary_id)) added.boundary_id.clear();
   }

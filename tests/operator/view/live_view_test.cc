@@ -84,5 +84,29 @@ TEST_F(LiveViewTest, OnlyTheLastDrawingIsLargerThanTheTerminal) {
             "\033[4F\033[Jw  Running\nSTEP\n● w\n├─◷ w.a\n└─● w.b\n");
 }
 
+TEST_F(LiveViewTest, ANoticeIsALineBelowTheTreeWhileThereIsOne) {
+  screen_ = {.terminal = true, .coloured = false, .rows = 6, .columns = 12};
+  Add("w.b", "Pod").phase = "Running";
+  view_.SetNotice("the cluster\nis away");
+  EXPECT_EQ(Shown(),
+            "w  Running\033[K\nSTEP\033[K\n● w\033[K\n… and 2 mo…\033[K\n"
+            "the cluste…\033[K\n\033[J");
+  view_.SetNotice("");
+  EXPECT_EQ(Shown(),
+            "\033[5Fw  Running\033[K\nSTEP\033[K\n● w\033[K\n"
+            "├─◷ w.a\033[K\n└─● w.b\033[K\n\033[J");
+}
+
+TEST_F(LiveViewTest, ANoticeIsNotPartOfTheLastDrawing) {
+  screen_.terminal = true;
+  view_.SetNotice("the cluster is away");
+  EXPECT_EQ(Finished(), "\033[Jw  Running\nSTEP\n● w\n└─◷ w.a\n");
+}
+
+TEST_F(LiveViewTest, ANoticeHasNoPlaceWithoutATerminal) {
+  view_.SetNotice("the cluster is away");
+  EXPECT_EQ(Shown(), "");
+}
+
 }  // namespace
 }  // namespace rekindle::argo

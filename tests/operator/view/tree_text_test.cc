@@ -146,6 +146,17 @@ TEST_F(TreeTextTest, OnlyTheSymbolIsColoured) {
   EXPECT_THAT(Text(style), EndsWith("\n└─\033[32m✔\033[0m a            0s"));
 }
 
+TEST_F(TreeTextTest, WhatLiesBelowItselfIsDrawnOnce) {
+  ShownNode& a = Add("w.a", "Pod", "Running");
+  a.id = "";
+  a.boundary_id = "";
+  EXPECT_EQ(Text(),
+            "w  Running  1m05s\n"
+            "STEP  TEMPLATE  DURATION\n"
+            "● w   main      1m05s\n"
+            "● a             1m05s");
+}
+
 TEST_F(TreeTextTest, AWorkflowWithoutNodesIsALine) {
   workflow_.nodes.clear();
   EXPECT_EQ(Text(), "w  Running  1m05s");

@@ -73,5 +73,32 @@ TEST(WorkflowObjectTest, OneThatNobodyHasSeenYetIsPending) {
   EXPECT_TRUE(shown.nodes.empty());
 }
 
+TEST(WorkflowObjectTest, ANodeWithoutAnIdIsKnownByItsKey) {
+  const json workflow = json::parse(R"json({
+    "metadata": {"name": "w"},
+    "status": {"phase": "Running", "nodes": {
+      "w": {"displayName": "w", "type": "DAG", "phase": "Running"},
+      "a": {"displayName": "a", "type": "Pod", "phase": "Running",
+            "boundaryID": "w"}}}})json");
+  EXPECT_THAT(TreeLines(ShowObject(workflow), absl::UnixEpoch(), {}),
+              ElementsAre("w  Running", "STEP", "● w", "└─● a"));
+}
+
+TEST(WorkflowObjectTest, WhatIsNotAnObjectIsNotThere) {
+  for (const char* text :
+       {R"(null)", R"({"metadata": null, "status": null})",
+        R"({"metadata": "w", "status": []})", R"({"status": {"nodes": null}})",
+        R"({"status": {"nodes": [1]}})",
+        R"({"status": {"nodes": {"a": null, "b": "c"}}})"}) {
+    const ShownWorkflow shown = ShowObject(json::parse(text));
+    EXPECT_EQ(shown.name, "") << text;
+    EXPECT_EQ(shown.phase, "Pending") << text;
+    EXPECT_TRUE(shown.nodes.empty()) << text;
+  }
+  const ShownWorkflow shown = ShowObject(
+      json::parse(R"({"status": {"nodes": {"a": {"templateRef": null}}}})"));
+  EXPECT_EQ(shown.nodes.size(), 1);
+}
+
 }  // namespace
 }  // namespace rekindle::argo
