@@ -2,12 +2,14 @@
 
 #include <array>
 #include <iostream>
-#include <optional>
-#include <regex>
+#include <memory>
 #include <string>
 #include <unistd.h>
 #include <utility>
 
+#include <re2/re2.h>
+
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -26,15 +28,25 @@ constexpr std::array<int, 5> kColours = {36, 33, 32, 35, 34};
 
 }  // namespace
 
-LogPrinter::LogPrinter(std::optional<std::regex> pattern)
-    : pattern_(std::move(pattern)),
+absl::StatusOr<LineFilter> MakeLineFilter(const std::string& pattern) {
+  // A line may be long, and RE2 does not recurse.
+  const auto compiled = std::make_shared<const RE2>(pattern, RE2::Quiet);
+  if (!compiled->ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", pattern, "' is not a regular expression: ", compiled->error()));
+  }
+  return LineFilter([compiled](absl::string_view line) {
+    return RE2::PartialMatch(re2::StringPiece(line.data(), line.size()),
+                             *compiled);
+  });
+}
+
+LogPrinter::LogPrinter(LineFilter filter)
+    : filter_(std::move(filter)),
       coloured_(argo::ScreenOf(STDOUT_FILENO).coloured) {}
 
 void LogPrinter::Print(const std::string& node, absl::string_view line) {
-  if (pattern_.has_value() &&
-      !std::regex_search(line.begin(), line.end(), *pattern_)) {
-    return;
-  }
+  if (filter_ && !filter_(line)) return;
   const auto [colour, is_new] =
       colours_.emplace(node, kColours[colours_.size() % kColours.size()]);
   const std::string name =

@@ -1,9 +1,8 @@
 #ifndef REKINDLE_CLI_ARGO_LOG_PRINTER_H_
 #define REKINDLE_CLI_ARGO_LOG_PRINTER_H_
 
+#include <functional>
 #include <map>
-#include <optional>
-#include <regex>
 #include <string>
 
 #include "absl/status/status.h"
@@ -15,18 +14,26 @@
 
 namespace rekindle {
 
+// Whether a line is to be printed.
+using LineFilter = std::function<bool(absl::string_view line)>;
+
+// Lets lines pass in which `pattern`, a regular expression as Go's, is found.
+//
+//   INVALID_ARGUMENT  it is not one
+absl::StatusOr<LineFilter> MakeLineFilter(const std::string& pattern);
+
 // Lines of nodes on the standard output, the node's name in front of each, in a
 // colour of its own on a terminal (NO_COLOR keeps it plain).
 // Thread-compatible.
 class LogPrinter {
  public:
-  // Prints only lines in which `pattern`, if there is one, is found.
-  explicit LogPrinter(std::optional<std::regex> pattern = std::nullopt);
+  // Prints only lines that pass `filter`, if there is one.
+  explicit LogPrinter(LineFilter filter = nullptr);
 
   void Print(const std::string& node, absl::string_view line);
 
  private:
-  const std::optional<std::regex> pattern_;
+  const LineFilter filter_;
   const bool coloured_;
   std::map<std::string, int> colours_;
 };

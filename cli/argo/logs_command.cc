@@ -1,16 +1,15 @@
 #include <cstdint>
 #include <optional>
-#include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
+#include "base/status_util.h"
 #include "cli/argo/cluster_flags.h"
 #include "cli/argo/log_printer.h"
 #include "cli/argo/workflow_command.h"
@@ -42,7 +41,7 @@ struct LogFlags {
     flags.OptionalInt("tail", "N", &tail, "only the last N lines of each pod");
     flags.Bool("executor", &executor,
                "also what Argo's executor says of its own work");
-    flags.String("grep", "REGEX", &grep, "only lines that match");
+    flags.String("grep", "REGEX", &grep, "only lines with a match (RE2)");
     cluster.Bind(flags);
   }
 
@@ -59,14 +58,11 @@ struct LogFlags {
     return options;
   }
 
-  absl::StatusOr<std::optional<std::regex>> Pattern() const {
-    if (grep.empty()) return std::nullopt;
-    try {
-      return std::regex(grep);
-    } catch (const std::regex_error& error) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--grep: '", grep, "' is not a regular expression: ", error.what()));
-    }
+  absl::StatusOr<LineFilter> Filter() const {
+    if (grep.empty()) return LineFilter();
+    absl::StatusOr<LineFilter> filter = MakeLineFilter(grep);
+    if (!filter.ok()) return WithContext(filter.status(), "--grep");
+    return filter;
   }
 };
 
@@ -86,10 +82,10 @@ int LogsCommand(const Arguments& arguments) {
        [&](Cluster& cluster, const nlohmann::json& workflow,
            const std::vector<std::string>& more) -> absl::StatusOr<int> {
          RK_ASSIGN_OR_RETURN(argo::WorkflowLogOptions options, log.Options());
-         RK_ASSIGN_OR_RETURN(std::optional<std::regex> pattern, log.Pattern());
+         RK_ASSIGN_OR_RETURN(LineFilter filter, log.Filter());
          options.follow = cluster.follow;
          if (!more.empty()) options.pod = more[0];
-         LogPrinter printer(std::move(pattern));
+         LogPrinter printer(std::move(filter));
          const absl::Status read = argo::ReadWorkflowLogs(
              workflow, options, *cluster.client,
              [&](const std::string& node, absl::string_view line) {
