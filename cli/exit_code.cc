@@ -2,8 +2,12 @@
 
 #include <csignal>
 #include <iostream>
+#include <poll.h>
+#include <unistd.h>
 
 #include "absl/status/status.h"
+#include "absl/strings/cord.h"
+#include "absl/strings/string_view.h"
 #include "base/cancellation.h"
 #include "component/launch/failure.h"
 #include "component/launch/step.h"
@@ -13,15 +17,37 @@ namespace rekindle {
 namespace {
 
 constexpr int kSignalled = 128;
+constexpr absl::string_view kNobodyReadsUrl = "rekindle/nobody-reads";
 
 int SignalExitCode() {
   const int signal = Cancellation::Get().signal();
   return kSignalled + (signal != 0 ? signal : SIGTERM);
 }
 
+// Whether the other end of a pipe or terminal is gone.
+bool NobodyReads(int fd) {
+  pollfd end = {fd, 0, 0};
+  return poll(&end, 1, 0) == 1 && (end.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+bool IsThatNobodyReads(const absl::Status& status) {
+  return status.GetPayload(kNobodyReadsUrl).has_value();
+}
+
 }  // namespace
 
+absl::Status CheckOutput() {
+  if (std::cout.good()) return absl::OkStatus();
+  absl::Status lost =
+      absl::DataLossError("the standard output cannot be written");
+  if (NobodyReads(STDOUT_FILENO)) {
+    lost.SetPayload(kNobodyReadsUrl, absl::Cord());
+  }
+  return lost;
+}
+
 int ExitCodeOf(const absl::Status& status) {
+  if (IsThatNobodyReads(status)) return kSignalled + SIGPIPE;
   switch (status.code()) {
     case absl::StatusCode::kOk:
       return kOk;
@@ -60,7 +86,9 @@ int ExitCodeOf(const StepReport& report) {
 }
 
 int Fail(const absl::Status& status) {
-  std::cerr << "rekindle: " << status.message() << '\n';
+  if (!IsThatNobodyReads(status)) {
+    std::cerr << "rekindle: " << status.message() << '\n';
+  }
   return ExitCodeOf(status);
 }
 

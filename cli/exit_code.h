@@ -15,6 +15,12 @@ inline constexpr int kNotFound = 3;
 inline constexpr int kConflict = 4;   // or the claim was lost
 inline constexpr int kTryAgain = 75;  // out of memory, store unreachable
 
+// OK as long as the standard output takes what is written to it.
+//
+//   DATA_LOSS  it does not; when nobody reads it any more, as behind `| head`,
+//              Fail() ends as SIGPIPE does: silently, with 128 plus its number
+absl::Status CheckOutput();
+
 // The exit code for a command that could not do what it was asked.
 int ExitCodeOf(const absl::Status& status);
 
@@ -22,7 +28,8 @@ int ExitCodeOf(const absl::Status& status);
 // was cancelled.
 int ExitCodeOf(const StepReport& report);
 
-// Prints "rekindle: MESSAGE" to stderr; returns ExitCodeOf(status).
+// Prints "rekindle: MESSAGE" to stderr, unless nobody reads our output any
+// more; returns ExitCodeOf(status).
 int Fail(const absl::Status& status);
 
 }  // namespace rekindle

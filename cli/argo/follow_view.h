@@ -10,7 +10,7 @@ namespace rekindle {
 // Shows the live graph of a workflow on the standard output until it has
 // finished; the exit code that says how.
 //
-//   as argo::FollowWorkflow
+//   as argo::FollowWorkflow and CheckOutput
 absl::StatusOr<int> FollowInView(const nlohmann::json& workflow,
                                  const Cluster& cluster);
 

@@ -13,10 +13,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "base/status_macros.h"
 #include "cli/argo/cluster_flags.h"
+#include "cli/exit_code.h"
 #include "nlohmann/json.hpp"
-#include "operator/submit/remote_workflow.h"
 #include "operator/submit/workflow_logs.h"
 #include "operator/view/live_view.h"
 
@@ -45,14 +44,26 @@ LogPrinter::LogPrinter(LineFilter filter)
     : filter_(std::move(filter)),
       coloured_(argo::ScreenOf(STDOUT_FILENO).coloured) {}
 
-void LogPrinter::Print(const std::string& node, absl::string_view line) {
-  if (filter_ && !filter_(line)) return;
+absl::Status LogPrinter::Print(const std::string& node,
+                               absl::string_view line) {
+  if (filter_ && !filter_(line)) return absl::OkStatus();
   const auto [colour, is_new] =
       colours_.emplace(node, kColours[colours_.size() % kColours.size()]);
   const std::string name =
       coloured_ ? absl::StrCat("\033[", colour->second, "m", node, ":\033[0m")
                 : absl::StrCat(node, ":");
   std::cout << name << " " << line << '\n' << std::flush;
+  return CheckOutput();
+}
+
+absl::StatusOr<nlohmann::json> PrintLogs(
+    const nlohmann::json& workflow, const argo::WorkflowLogOptions& options,
+    const Cluster& cluster, LogPrinter& printer) {
+  return argo::ReadWorkflowLogs(
+      workflow, options, *cluster.client,
+      [&printer](const std::string& node, absl::string_view line) {
+        return printer.Print(node, line);
+      });
 }
 
 absl::StatusOr<nlohmann::json> PrintLogsToTheEnd(const nlohmann::json& workflow,
@@ -61,13 +72,7 @@ absl::StatusOr<nlohmann::json> PrintLogsToTheEnd(const nlohmann::json& workflow,
   options.log.follow = true;
   options.follow = cluster.follow;
   LogPrinter printer;
-  RK_RETURN_IF_ERROR(argo::ReadWorkflowLogs(
-      workflow, options, *cluster.client,
-      [&printer](const std::string& node, absl::string_view line) {
-        printer.Print(node, line);
-      }));
-  return argo::GetWorkflow(workflow["metadata"]["namespace"],
-                           argo::WorkflowName(workflow), *cluster.client);
+  return PrintLogs(workflow, options, cluster, printer);
 }
 
 }  // namespace rekindle

@@ -30,13 +30,20 @@ class LogPrinter {
   // Prints only lines that pass `filter`, if there is one.
   explicit LogPrinter(LineFilter filter = nullptr);
 
-  void Print(const std::string& node, absl::string_view line);
+  // As CheckOutput.
+  absl::Status Print(const std::string& node, absl::string_view line);
 
  private:
   const LineFilter filter_;
   const bool coloured_;
   std::map<std::string, int> colours_;
 };
+
+// Prints the logs of a workflow as argo::ReadWorkflowLogs gives them, and
+// returns what it does.
+absl::StatusOr<nlohmann::json> PrintLogs(
+    const nlohmann::json& workflow, const argo::WorkflowLogOptions& options,
+    const Cluster& cluster, LogPrinter& printer);
 
 // Prints the logs of a workflow as they come until it has finished, and returns
 // it as it is then.

@@ -74,7 +74,7 @@ int LogsCommand(const Arguments& arguments) {
       "logs NAME|@latest [POD|NODE] [flags]",
       "Prints what the steps of a workflow of the cluster wrote, the name of "
       "the step in\nfront of each line.\nExit status: 0 printed, 3 no such "
-      "workflow or pod, 75 the cluster is not reached.",
+      "workflow, pod or container, 75 the\ncluster or a log is not reached.",
       "rekindle logs @latest -f");
   log.Bind(flags);
   return RunWorkflowCommand(
@@ -86,13 +86,9 @@ int LogsCommand(const Arguments& arguments) {
          options.follow = cluster.follow;
          if (!more.empty()) options.pod = more[0];
          LogPrinter printer(std::move(filter));
-         const absl::Status read = argo::ReadWorkflowLogs(
-             workflow, options, *cluster.client,
-             [&](const std::string& node, absl::string_view line) {
-               printer.Print(node, line);
-             });
+         const auto read = PrintLogs(workflow, options, cluster, printer);
          if (read.ok()) return kOk;
-         return NoteThatItGoesOn(read, argo::WorkflowName(workflow));
+         return NoteThatItGoesOn(read.status(), argo::WorkflowName(workflow));
        }},
       arguments);
 }

@@ -123,11 +123,7 @@ void Print(const json& workflow, const std::string& format) {
   std::cout << std::flush;
 }
 
-absl::StatusOr<int> Wait(const json& workflow, const SubmitFlags& flags,
-                         const Cluster& cluster) {
-  RK_ASSIGN_OR_RETURN(
-      const json ended,
-      argo::AwaitWorkflow(workflow, cluster.follow, *cluster.client));
+int TellEnd(const json& ended, const SubmitFlags& flags) {
   if (flags.format == "text" || flags.format == "wide") {
     const std::string message = argo::WorkflowMessage(ended);
     std::cout << argo::WorkflowName(ended) << " " << argo::WorkflowPhase(ended)
@@ -137,13 +133,20 @@ absl::StatusOr<int> Wait(const json& workflow, const SubmitFlags& flags,
   return ExitCodeOfWorkflow(ended);
 }
 
+absl::StatusOr<int> Wait(const json& workflow, const SubmitFlags& flags,
+                         const Cluster& cluster) {
+  RK_ASSIGN_OR_RETURN(
+      const json ended,
+      argo::AwaitWorkflow(workflow, cluster.follow, *cluster.client));
+  return TellEnd(ended, flags);
+}
+
 absl::StatusOr<int> Follow(const json& workflow, const SubmitFlags& flags,
                            const Cluster& cluster) {
   if (flags.watch) return FollowInView(workflow, cluster);
   if (flags.log) {
-    const auto ended = PrintLogsToTheEnd(workflow, cluster);
-    if (!ended.ok()) return ended.status();
-    if (!flags.wait) return ExitCodeOfWorkflow(*ended);
+    RK_ASSIGN_OR_RETURN(const json ended, PrintLogsToTheEnd(workflow, cluster));
+    return flags.wait ? TellEnd(ended, flags) : ExitCodeOfWorkflow(ended);
   }
   return flags.wait ? Wait(workflow, flags, cluster) : kOk;
 }

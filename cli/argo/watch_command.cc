@@ -16,6 +16,7 @@
 #include "cli/argo/follow_view.h"
 #include "cli/argo/workflow_command.h"
 #include "cli/commands.h"
+#include "cli/exit_code.h"
 #include "cli/flag_set.h"
 #include "nlohmann/json.hpp"
 #include "operator/kube/object_follower.h"
@@ -100,7 +101,7 @@ absl::StatusOr<int> FollowInView(const nlohmann::json& workflow,
   const auto ended = argo::FollowWorkflow(workflow, follow, *cluster.client,
                                           [&view](const nlohmann::json& now) {
                                             view.Show(now);
-                                            return absl::OkStatus();
+                                            return CheckOutput();
                                           });
   view.Finish();
   if (ended.ok()) return ExitCodeOfWorkflow(*ended);

@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "base/backoff.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
@@ -21,7 +20,7 @@
 #include "operator/kube/kube_client.h"
 #include "operator/kube/object_follower.h"
 #include "operator/kube/resource.h"
-#include "operator/submit/pod_log.h"
+#include "operator/submit/log_readers.h"
 #include "operator/submit/remote_workflow.h"
 
 namespace rekindle::argo {
@@ -29,17 +28,14 @@ namespace {
 
 using nlohmann::json;
 
+// How long a log that is not followed may be out of reach: the next pods' may
+// not be.
+constexpr absl::Duration kShortOutage = absl::Seconds(10);
+
 std::string PodNameOf(const json& pod) { return TextAt(pod, "/metadata/name"); }
 
 bool IsAskedFor(const json& pod, const std::string& name) {
   return name.empty() || PodNameOf(pod) == name || NodeNameOf(pod) == name;
-}
-
-// Argo's executor starts the step's command in the same container, and writes
-// there too.
-bool IsOfTheExecutor(absl::string_view line) {
-  return absl::StartsWith(line, "time=") &&
-         absl::StrContains(line, " argo=true");
 }
 
 // The pods that have begun, the first first.
@@ -63,67 +59,68 @@ absl::StatusOr<std::vector<json>> StartedPods(const json& workflow,
   return pods;
 }
 
-// Reads the logs of several pods at once.
-class LogReaders {
+// Which of the pods are read, and why none is.
+class Choice {
  public:
-  LogReaders(const WorkflowLogOptions& options, KubeClient& client,
-             const NodeLineSink& sink)
-      : options_(options), client_(client), sink_(sink) {}
-  ~LogReaders() { Join().IgnoreError(); }
+  // Not owned, must outlive this.
+  explicit Choice(const WorkflowLogOptions& options) : options_(options) {}
 
-  // Starts with a pod, once.
-  void Start(const json& pod) {
-    if (!started_.insert(PodNameOf(pod)).second) return;
-    threads_.emplace_back([this, pod] {
-      const absl::Status read = Read(pod);
-      const absl::MutexLock lock(&mutex_);
-      if (status_.ok()) status_ = read;
-    });
+  // Whether the pod has the container that is asked for.
+  bool Takes(const json& pod) {
+    const std::set<std::string> names = ContainersOf(pod);
+    containers_.insert(names.begin(), names.end());
+    const bool takes = names.contains(options_.log.container);
+    seen_ = true;
+    taken_ |= takes;
+    return takes;
   }
 
-  absl::Status Read(const json& pod) {
-    const std::string node = NodeNameOf(pod);
-    const absl::Status read = ReadWholeLog(
-        TextAt(pod, "/metadata/namespace"), PodNameOf(pod), options_.log,
-        options_.follow, client_, [&](absl::string_view line) {
-          if (!options_.executor && IsOfTheExecutor(line)) return;
-          const absl::MutexLock lock(&mutex_);
-          sink_(node, line);
-        });
-    // podGC and retries delete pods while we read; the workflow goes on.
-    return absl::IsNotFound(read) ? absl::OkStatus() : read;
+  //   NOT_FOUND  there were pods, but none with the container; or none of the
+  //              name that was asked for
+  absl::Status Check(const json& workflow) const {
+    if (taken_) return absl::OkStatus();
+    if (seen_) return NoContainer(workflow);
+    return options_.pod.empty() ? absl::OkStatus() : NoPods(workflow);
   }
 
-  // The first error so far.
-  absl::Status status() {
-    const absl::MutexLock lock(&mutex_);
-    return status_;
-  }
-  bool none() const { return started_.empty(); }
-
-  // Waits for all of them; the first error.
-  absl::Status Join() {
-    for (std::thread& thread : threads_) thread.join();
-    threads_.clear();
-    return status();
-  }
+  absl::Status NoPods(const json& workflow) const;
 
  private:
+  static std::set<std::string> ContainersOf(const json& pod);
+  absl::Status NoContainer(const json& workflow) const;
+
   const WorkflowLogOptions& options_;
-  KubeClient& client_;
-  const NodeLineSink& sink_;
-  std::set<std::string> started_;
-  std::vector<std::thread> threads_;
-  absl::Mutex mutex_;
-  absl::Status status_;
+  std::set<std::string> containers_;  // of all the pods
+  bool seen_ = false;                 // a pod
+  bool taken_ = false;
 };
 
-absl::Status NoPods(const json& workflow, const std::string& asked_for) {
+std::set<std::string> Choice::ContainersOf(const json& pod) {
+  std::set<std::string> names;
+  for (const char* key :
+       {"containers", "initContainers", "ephemeralContainers"}) {
+    const json::json_pointer at = json::json_pointer("/spec") / key;
+    if (!pod.contains(at)) continue;
+    for (const json& container : pod[at]) {
+      names.insert(TextAt(container, "/name"));
+    }
+  }
+  return names;
+}
+
+absl::Status Choice::NoContainer(const json& workflow) const {
+  return absl::NotFoundError(
+      absl::StrCat("no pod of workflow '", WorkflowName(workflow),
+                   "' has a container '", options_.log.container,
+                   "'; -c chooses one of: ", absl::StrJoin(containers_, ", ")));
+}
+
+absl::Status Choice::NoPods(const json& workflow) const {
   const std::string name = WorkflowName(workflow);
-  if (!asked_for.empty()) {
-    return absl::NotFoundError(absl::StrCat("workflow '", name,
-                                            "' has no pod or node '", asked_for,
-                                            "' that has started"));
+  if (!options_.pod.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat("workflow '", name, "' has no pod or node '", options_.pod,
+                     "' that has started"));
   }
   if (HasFinished(workflow)) {
     return absl::NotFoundError(absl::StrCat(
@@ -135,14 +132,62 @@ absl::Status NoPods(const json& workflow, const std::string& asked_for) {
       "no pod of workflow '", name, "' has started yet; -f waits for them"));
 }
 
-absl::Status ReadOnce(const json& workflow, const WorkflowLogOptions& options,
+absl::Status ReadOnce(const json& workflow, WorkflowLogOptions options,
                       KubeClient& client, const NodeLineSink& sink) {
   RK_ASSIGN_OR_RETURN(const std::vector<json> pods,
                       StartedPods(workflow, options.pod, client));
-  if (pods.empty()) return NoPods(workflow, options.pod);
+  Choice choice(options);
+  if (pods.empty()) return choice.NoPods(workflow);
+  options.follow.backoff.total =
+      std::min(options.follow.backoff.total, kShortOutage);
   LogReaders readers(options, client, sink);
-  for (const json& pod : pods) RK_RETURN_IF_ERROR(readers.Read(pod));
-  return absl::OkStatus();
+  for (const json& pod : pods) {
+    if (choice.Takes(pod)) RK_RETURN_IF_ERROR(readers.Read(pod));
+  }
+  RK_RETURN_IF_ERROR(choice.Check(workflow));
+  return readers.Join();
+}
+
+// Starts with what there is of the workflow's pods by now, once the cluster
+// answers.
+absl::Status StartPods(const json& workflow, const WorkflowLogOptions& options,
+                       KubeClient& client, Choice& choice,
+                       LogReaders& readers) {
+  const FollowOptions& follow = readers.follow();
+  RK_ASSIGN_OR_RETURN(const std::vector<json> pods,
+                      RetryWhileTransient(Backoff(follow.backoff), [&] {
+                        auto listed =
+                            StartedPods(workflow, options.pod, client);
+                        if (IsTransient(listed)) {
+                          follow.on_lost(listed.status());
+                        }
+                        return listed;
+                      }));
+  for (const json& pod : pods) {
+    if (choice.Takes(pod)) readers.Start(pod);
+  }
+  return readers.status();
+}
+
+absl::StatusOr<json> ReadWhileItRuns(const json& workflow,
+                                     const WorkflowLogOptions& options,
+                                     KubeClient& client,
+                                     const NodeLineSink& sink) {
+  Choice choice(options);
+  LogReaders readers(options, client, sink);
+  // Each start of a pod changes the workflow, so its changes say when to look.
+  absl::StatusOr<json> last =
+      FollowWorkflow(workflow, readers.follow(), client, [&](const json& now) {
+        return StartPods(now, options, client, choice, readers);
+      });
+  // Pods end with a workflow that is deleted, and say so.
+  const bool deleted = absl::IsNotFound(last.status());
+  if (!last.ok() && !deleted) readers.Fail(last.status());
+  const absl::Status read = readers.Join();
+  if (deleted) return last;
+  RK_RETURN_IF_ERROR(read);
+  RK_RETURN_IF_ERROR(choice.Check(*last));
+  return last;
 }
 
 }  // namespace
@@ -159,29 +204,15 @@ std::string NodeNameOf(const json& pod) {
   return rest.empty() ? node : std::string(rest);
 }
 
-absl::Status ReadWorkflowLogs(const json& workflow,
-                              const WorkflowLogOptions& options,
-                              KubeClient& client, const NodeLineSink& sink) {
-  if (!options.log.follow || HasFinished(workflow)) {
-    return ReadOnce(workflow, options, client, sink);
+absl::StatusOr<json> ReadWorkflowLogs(const json& workflow,
+                                      const WorkflowLogOptions& options,
+                                      KubeClient& client,
+                                      const NodeLineSink& sink) {
+  if (options.log.follow && !HasFinished(workflow)) {
+    return ReadWhileItRuns(workflow, options, client, sink);
   }
-  LogReaders readers(options, client, sink);
-  absl::Status listed;
-  // Each start of a pod changes the workflow, so its changes say when to look.
-  const absl::StatusOr<json> last =
-      FollowWorkflow(workflow, options.follow, client, [&](const json& now) {
-        const auto pods = StartedPods(now, options.pod, client);
-        listed = pods.status();
-        if (!pods.ok()) return readers.status();
-        for (const json& pod : *pods) readers.Start(pod);
-        return readers.status();
-      });
-  const absl::Status read = readers.Join();
-  RK_RETURN_IF_ERROR(last.status());
-  RK_RETURN_IF_ERROR(listed);
-  RK_RETURN_IF_ERROR(read);
-  const bool missing = !options.pod.empty() && readers.none();
-  return missing ? NoPods(*last, options.pod) : absl::OkStatus();
+  RK_RETURN_IF_ERROR(ReadOnce(workflow, options, client, sink));
+  return workflow;
 }
 
 }  // namespace rekindle::argo

@@ -38,8 +38,8 @@ TEST(LogPrinterTest, PrintsTheNodeInFrontOfWhatPasses) {
   RK_ASSERT_OK_AND_ASSIGN(LineFilter filter, MakeLineFilter("^step"));
   LogPrinter printer(std::move(filter));
   ::testing::internal::CaptureStdout();
-  printer.Print("train", "step 1");
-  printer.Print("train", "other");
+  EXPECT_THAT(printer.Print("train", "step 1"), IsOk());
+  EXPECT_THAT(printer.Print("train", "other"), IsOk());
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "train: step 1\n");
 }
 

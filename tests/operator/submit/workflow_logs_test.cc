@@ -3,6 +3,8 @@
 #include <httplib.h>
 #include <map>
 #include <memory>
+#include <poll.h>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,9 +12,12 @@
 #include <gtest/gtest.h>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "base/clock.h"
+#include "base/event_fd.h"
 #include "nlohmann/json.hpp"
 #include "operator/kube/http_kube_client.h"
 #include "operator/kube/kube_client.h"
@@ -28,13 +33,16 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // The pod "w-NAME" of workflow w, which has run the node w.NAME to its end.
-json PodOf(const std::string& name) {
+json PodOf(const std::string& name, const std::string& container = "main") {
   return {
       {"metadata",
        {{"name", "w-" + name},
         {"namespace", "ml"},
         {"labels", {{"workflows.argoproj.io/workflow", "w"}}},
         {"annotations", {{"workflows.argoproj.io/node-name", "w." + name}}}}},
+      {"spec",
+       {{"initContainers", {{{"name", "init"}}}},
+        {"containers", {{{"name", "wait"}}, {{"name", container}}}}}},
       {"status", {{"phase", "Succeeded"}}}};
 }
 
@@ -54,14 +62,16 @@ json Succeeded() {
 class WorkflowLogsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    server_.http().Get(".*/workflows", [this](const httplib::Request&,
+    server_.http().Get(".*/workflows", [this](const httplib::Request& request,
                                               httplib::Response& response) {
+      if (request.has_param("watch")) return StayOpen("", response);
       const json now = never_ends_ ? Running() : Succeeded();
-      Answer({{"metadata", {{"resourceVersion", ""}}}, {"items", {now}}},
+      Answer({{"metadata", {{"resourceVersion", "5"}}}, {"items", {now}}},
              response);
     });
     server_.http().Get(".*/pods", [this](const httplib::Request&,
                                          httplib::Response& response) {
+      if (unlisted_) return Refuse(403, "Forbidden", response);
       Answer({{"items", pods_}}, response);
     });
     server_.http().Get(
@@ -72,24 +82,39 @@ class WorkflowLogsTest : public ::testing::Test {
     server_.Start();
     client_ = MakeHttpKubeClient(server_.Config()).value();
   }
+  void TearDown() override { over_.Happen(); }
 
   static void Answer(const json& object, httplib::Response& response) {
     response.set_content(object.dump(), "application/json");
+  }
+  static void Refuse(int code, const std::string& reason,
+                     httplib::Response& response,
+                     const std::string& details = "{}") {
+    response.status = code;
+    response.set_content(StatusBody(code, reason, "not now", details),
+                         "application/json");
+  }
+  // Says no more until the test is over.
+  void StayOpen(const std::string& text, httplib::Response& response) {
+    response.set_chunked_content_provider(
+        "text/plain", [this, text](size_t, httplib::DataSink& sink) {
+          if (!text.empty()) sink.write(text.data(), text.size());
+          pollfd wait = {over_.fd(), POLLIN, 0};
+          poll(&wait, 1, -1);
+          return false;
+        });
   }
 
   void AnswerPod(const std::string& pod, bool log,
                  httplib::Response& response) {
     const auto found = logs_.find(pod);
-    if (forbidden_) {
-      response.status = 403;
-      response.set_content(StatusBody(403, "Forbidden", "not for you", "{}"),
-                           "application/json");
+    if (refused_.contains(pod)) {
+      Refuse(refused_[pod], "Refused", response);
     } else if (found == logs_.end()) {
-      response.status = 404;
-      response.set_content(
-          StatusBody(404, "NotFound", "gone",
-                     absl::StrCat(R"({"kind":"pods","name":")", pod, R"("})")),
-          "application/json");
+      Refuse(404, "NotFound", response,
+             absl::StrCat(R"({"kind":"pods","name":")", pod, R"("})"));
+    } else if (log && open_.contains(pod)) {
+      StayOpen(found->second, response);
     } else if (log) {
       response.set_content(found->second, "text/plain");
     } else {
@@ -98,12 +123,19 @@ class WorkflowLogsTest : public ::testing::Test {
   }
 
   // What is said, "NODE: LINE", is in `lines_`.
-  absl::Status Read(const json& workflow, WorkflowLogOptions options = {}) {
-    options.follow.backoff.sleep = [](absl::Duration) { return true; };
+  absl::StatusOr<json> Read(const json& workflow,
+                            WorkflowLogOptions options = {}) {
+    options.follow.backoff.clock = &clock_;
+    options.follow.backoff.sleep = [this](absl::Duration duration) {
+      clock_.Advance(duration);
+      return true;
+    };
+    options.follow.on_lost = [this](const absl::Status&) { ++lost_; };
     return ReadWorkflowLogs(
         workflow, options, *client_,
         [this](const std::string& node, absl::string_view line) {
           lines_.push_back(absl::StrCat(node, ": ", line));
+          return said_;
         });
   }
   static WorkflowLogOptions Following() {
@@ -112,13 +144,19 @@ class WorkflowLogsTest : public ::testing::Test {
     return options;
   }
 
+  EventFd over_;
+  FakeClock clock_{absl::FromUnixSeconds(1'800'000'000)};
   ApiServer server_;
   std::unique_ptr<KubeClient> client_;
   json pods_ = json::array();
   std::map<std::string, std::string> logs_;
+  std::set<std::string> open_;          // pods whose logs do not end
+  std::map<std::string, int> refused_;  // HTTP status by pod
   bool never_ends_ = false;
-  bool forbidden_ = false;  // to read logs
+  bool unlisted_ = false;  // pods may not be listed
+  absl::Status said_;      // what the sink answers
   std::vector<std::string> lines_;
+  int lost_ = 0;  // how often we were told
 };
 
 TEST_F(WorkflowLogsTest, FollowingPassesOverAPodThatVanished) {
@@ -169,9 +207,77 @@ TEST_F(WorkflowLogsTest, FollowingANodeThatNeverCameSaysSo) {
 TEST_F(WorkflowLogsTest, FollowingEndsWhenALogIsForbidden) {
   never_ends_ = true;
   pods_ = {PodOf("train")};
-  forbidden_ = true;
+  refused_["w-train"] = 403;
   EXPECT_THAT(Read(Running(), Following()),
               StatusIs(absl::StatusCode::kPermissionDenied));
+}
+
+TEST_F(WorkflowLogsTest, AnErrorEndsThoseWhoReadOtherLogs) {
+  never_ends_ = true;
+  pods_ = {PodOf("train"), PodOf("push")};
+  pods_[0]["status"]["phase"] = "Running";
+  logs_["w-train"] = "2026-01-01T00:00:00Z step 1\n";
+  open_ = {"w-train"};
+  refused_["w-push"] = 403;
+  EXPECT_THAT(Read(Running(), Following()),
+              StatusIs(absl::StatusCode::kPermissionDenied));
+}
+
+TEST_F(WorkflowLogsTest, FollowingEndsWhenPodsMayNotBeListed) {
+  never_ends_ = true;
+  unlisted_ = true;
+  EXPECT_THAT(Read(Running(), Following()),
+              StatusIs(absl::StatusCode::kPermissionDenied));
+}
+
+TEST_F(WorkflowLogsTest, FollowingEndsWhenNobodyTakesTheLinesAnyMore) {
+  never_ends_ = true;
+  pods_ = {PodOf("train"), PodOf("push")};
+  logs_ = {{"w-train", "2026-01-01T00:00:00Z step 1\n"}, {"w-push", ""}};
+  open_ = {"w-train", "w-push"};
+  said_ = absl::DataLossError("the output is gone");
+  EXPECT_THAT(Read(Running(), Following()),
+              StatusIs(absl::StatusCode::kDataLoss, "the output is gone"));
+  EXPECT_THAT(lines_, ElementsAre("train: step 1"));
+}
+
+TEST_F(WorkflowLogsTest, FollowingReturnsTheWorkflowAsItEnded) {
+  RK_ASSERT_OK_AND_ASSIGN(const json ended, Read(Running(), Following()));
+  EXPECT_EQ(ended["status"]["phase"], "Succeeded");
+}
+
+TEST_F(WorkflowLogsTest, APodWithoutTheContainerIsPassedOver) {
+  pods_ = {PodOf("set", "first"), PodOf("train")};
+  logs_["w-train"] = "2026-01-01T00:00:00Z step 1\n";
+  refused_["w-set"] = 400;
+  EXPECT_THAT(Read(Running(), Following()), IsOk());
+  EXPECT_THAT(Read(Succeeded()), IsOk());
+  EXPECT_THAT(lines_, ElementsAre("train: step 1", "train: step 1"));
+}
+
+TEST_F(WorkflowLogsTest, AContainerThatNoPodHasIsNotFound) {
+  pods_ = {PodOf("set", "first"), PodOf("train")};
+  WorkflowLogOptions options = Following();
+  options.log.container = "sidecar";
+  const auto not_found =
+      StatusIs(absl::StatusCode::kNotFound,
+               HasSubstr("'sidecar'; -c chooses one of: first, init, main"));
+  EXPECT_THAT(Read(Running(), options), not_found);
+  EXPECT_THAT(Read(Succeeded(), options), not_found);
+}
+
+TEST_F(WorkflowLogsTest, ALogThatIsOutOfReachDoesNotHideTheOthers) {
+  pods_ = {PodOf("away"), PodOf("train")};
+  logs_["w-train"] = "2026-01-01T00:00:00Z step 1\n";
+  refused_["w-away"] = 500;
+  const absl::Time begin = clock_.Now();
+  EXPECT_THAT(Read(Succeeded()), StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_THAT(lines_, ElementsAre("train: step 1"));
+  EXPECT_EQ(lost_, 1);
+  EXPECT_LE(clock_.Now() - begin, absl::Seconds(10));
+  EXPECT_THAT(Read(Running(), Following()),
+              StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_THAT(lines_, ElementsAre("train: step 1", "train: step 1"));
 }
 
 TEST_F(WorkflowLogsTest, WithoutAnyPodItSaysWhereTheLogsMayBe) {
