@@ -1,5 +1,6 @@
 """./test cluster tidies up after itself, also when it is interrupted."""
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -10,7 +11,7 @@ import node
 import steps
 from case import REPO, ClusterCase
 
-RUN = REPO / "tests" / "cluster" / "run"
+CLUSTER_TESTS = REPO / "tests" / "cluster"
 # As the start of a cluster reaches them: half of it runs by then.
 LAST_STARTED = "log/kubelet.log"
 
@@ -22,15 +23,31 @@ class LeftoversTest(ClusterCase):
             with self.subTest(asked.name), tempfile.TemporaryDirectory() as cache:
                 folder = self.borrow_programs(pathlib.Path(cache))
                 mounts = self.mounts()
-                with subprocess.Popen([RUN, steps.BIN], env={**os.environ, "REKINDLE_CACHE": cache},
-                                      stderr=subprocess.DEVNULL) as suite:
+                with self.suite(cache) as suite:
                     self.until("half a cluster", 120, (folder / "run" / LAST_STARTED).exists)
                     suite.send_signal(asked)
+                    suite.send_signal(signal.SIGTERM)  # as by a parent that is asked, too: it goes on tidying up
                     self.assertEqual(suite.wait(timeout=60), 128 + asked)
                 self.assertFalse((folder / "run").exists())
                 self.assertEqual(self.processes_of(cache), [])
                 self.assertEqual(list(node.CGROUPS.rglob(node.Node(folder / "run").cgroup)), [])
                 self.assertEqual(self.mounts(), mounts)
+
+    @staticmethod
+    @contextlib.contextmanager
+    def suite(cache):
+        """A suite with a cluster of its own; it ends with the test, however that does."""
+        environment = {**os.environ, "REKINDLE_CACHE": cache}
+        with subprocess.Popen([CLUSTER_TESTS / "run", steps.BIN], env=environment, stderr=subprocess.DEVNULL) as suite:
+            try:
+                yield suite
+            finally:
+                suite.terminate()
+                try:
+                    suite.wait(timeout=60)
+                except subprocess.TimeoutExpired:
+                    suite.kill()
+                    subprocess.run([CLUSTER_TESTS / "cluster", "down"], env=environment, check=True)
 
     def borrow_programs(self, cache):
         """A second cluster's folder, with the programs of the first."""

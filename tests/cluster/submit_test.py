@@ -191,12 +191,15 @@ class SubmitTest(SubmitCase):
         name = self.rekindle("submit", self.file(workflow("long", shell("long", "sleep 600"))), "-o", "name").stdout.strip()
         for verb in (["watch", name], ["logs", "-f", name]):
             with self.subTest(verb):
-                process = subprocess.Popen(
-                    self.cluster.inside_command(steps.BIN / "rekindle", *verb, "-n", self.namespace), env=self.cluster.environment(),
-                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-                self.until("its watch", 60, lambda: self.is_connected(process.pid))
-                process.send_signal(signal.SIGINT)
-                _, error = process.communicate(timeout=60)
+                with subprocess.Popen(
+                        self.cluster.inside_command(steps.BIN / "rekindle", *verb, "-n", self.namespace),
+                        env=self.cluster.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+                    try:
+                        self.until("its watch", 60, lambda: self.is_connected(process.pid))
+                        process.send_signal(signal.SIGINT)
+                        _, error = process.communicate(timeout=60)
+                    finally:
+                        process.kill()
                 self.assertEqual(process.returncode, 130, error)
                 self.assertIn("workflow '%s' goes on without us" % name, error)
         self.assertNotIn("shutdown", self.created(name)["spec"])

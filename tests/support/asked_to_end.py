@@ -1,7 +1,10 @@
-"""Programs that are ended by SIGTERM or SIGHUP tidy up first, as by Ctrl-C."""
+"""Programs that are ended by SIGTERM, SIGHUP or Ctrl-C tidy up first."""
 
+import contextlib
 import signal
 import sys
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class AskedToEnd(KeyboardInterrupt):
@@ -13,12 +16,31 @@ class AskedToEnd(KeyboardInterrupt):
 
 
 def _ask(number, frame):
+    # Once: a terminal asks all of its processes, whose parents ask them again, and what tidies up is to go on.
+    # Only who insists by Ctrl-C is obeyed. No SIG_IGN: programs that are started now would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for later in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(later, lambda *_: None)
     raise AskedToEnd(number)
+
+
+@contextlib.contextmanager
+def when_done():
+    """Signals that come meanwhile are heard when this is left. For moments: nobody can end the program in one."""
+    came = []
+    handlers = {number: signal.signal(number, lambda now, frame: came.append(now)) for number in SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number in came:
+            signal.raise_signal(number)
 
 
 def run(main):
     """Ends the process with the code that main() returns, or, if it is asked to end, with the one for the signal."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in SIGNALS:
         signal.signal(number, _ask)
     try:
         code = main()
