@@ -4,12 +4,18 @@ Whatever a Kubernetes node starts, mounts or configures there ends when the node
 nothing behind, however it is stopped. Needs root.
 """
 
+import contextlib
+import fcntl
 import hashlib
 import os
 import pathlib
 import signal
 import subprocess
+import sys
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import asked_to_end
 
 # Where kubelet, CNI, containerd's shims and the provisioner of volumes write, whatever they are told.
 FOLDERS_OF_OTHERS = ("/run/containerd", "/tmp/hostpath_pv", "/usr/libexec/kubernetes", "/var/lib/cni", "/var/lib/kubelet",
@@ -36,6 +42,7 @@ class Node:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
         self.cgroup = "rekindle-" + hashlib.sha256(str(self.folder).encode()).hexdigest()[:8]
+        self._first = None  # the first process, if it is this program that has started it
         self._started = {}
 
     def pid(self):
@@ -47,22 +54,50 @@ class Node:
             return None
         return pid if first else None
 
+    def is_ours(self):
+        """Whether this program has started it, and nobody another one since."""
+        return self._first is not None and self.pid() in (None, self._first)
+
+    @contextlib.contextmanager
+    def _alone(self):
+        """Nobody else starts or stops a node in the folder meanwhile. The lock is on the folder above, which stays."""
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
+        above = os.open(self.folder.parent, os.O_RDONLY)
+        try:
+            fcntl.flock(above, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(above)
+
     def start(self, init):
-        """Makes the namespaces, in which the program `init` is the first process."""
+        """Makes the namespaces, in which the program `init` is the first process. When it fails, they are gone again."""
         if os.geteuid() != 0:
             raise Problem("a cluster needs root: namespaces, control groups and mounts.")
-        if self.pid():
-            raise Problem("there is a cluster in %s already; stop it first with: tests/cluster/cluster down" % self.folder)
-        self.stop()
+        with self._alone():
+            if self.pid():
+                raise Problem("there is a cluster in %s already; stop it first with: tests/cluster/cluster down" % self.folder)
+            self._end()
+            try:
+                self._unshare(init)
+                self._shield()
+                self._make_cgroups()
+            except BaseException:
+                self._end()
+                raise
+
+    def _unshare(self, init):
         (self.folder / "log").mkdir(parents=True)
         os.link(init, self.folder / "init")
-        unshare = subprocess.Popen(
-            ["unshare", "--mount", "--net", "--pid", "--fork", "--mount-proc", "--kill-child", str(self.folder / "init")],
-            start_new_session=True, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        children = pathlib.Path("/proc/%d/task/%d/children" % (unshare.pid, unshare.pid))
-        self.wait("the node's first process", 10, lambda: self._adopt(children))
-        self._shield()
-        self._make_cgroups()
+        with asked_to_end.when_done():  # until there is a file that says what to end
+            unshare = self._launch("unshare", ["unshare", "--mount", "--net", "--pid", "--fork", "--mount-proc", "--kill-child",
+                                               str(self.folder / "init")])
+            children = pathlib.Path("/proc/%d/task/%d/children" % (unshare.pid, unshare.pid))
+            try:
+                self.wait("the node's first process", 10, lambda: self._adopt(children))
+            except BaseException:
+                unshare.kill()
+                raise
+            self._first = self.pid()
 
     def _adopt(self, children):
         found = children.read_text().split()
@@ -72,11 +107,11 @@ class Node:
 
     def _shield(self):
         """Puts folders and settings of the machine out of the node's reach."""
-        made = []
-        for path in map(pathlib.Path, FOLDERS_OF_OTHERS):
-            made += [str(p) for p in [path, *path.parents] if not p.exists()]
-            path.mkdir(parents=True, exist_ok=True)
-        (self.folder / "made").write_text("\n".join(made))
+        folders = [pathlib.Path(path) for path in FOLDERS_OF_OTHERS]
+        missing = [str(p) for folder in folders for p in [folder, *folder.parents] if not p.exists()]
+        (self.folder / "made").write_text("\n".join(missing))
+        for folder in folders:
+            folder.mkdir(parents=True, exist_ok=True)
         for path in FOLDERS_OF_OTHERS:
             own = self.folder_of(path)
             own.mkdir(parents=True)
@@ -111,10 +146,14 @@ class Node:
 
     def start_service(self, name, *command, **environment):
         """Starts a process that stays, logging to log/NAME.log."""
+        self._launch(name, self._inside(command), **environment)
+
+    def _launch(self, name, command, **environment):
         with open(self.folder / "log" / (name + ".log"), "w") as log:
             self._started[name] = subprocess.Popen(
-                self._inside(command), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
                 env={**os.environ, **environment})
+        return self._started[name]
 
     def wait(self, what, seconds, condition):
         """Waits until condition() is true and does not fail."""
@@ -138,6 +177,10 @@ class Node:
 
     def stop(self):
         """Ends the node with all that runs on it; nothing when it is down."""
+        with self._alone():
+            self._end()
+
+    def _end(self):
         pid = self.pid()
         if pid:
             os.kill(pid, signal.SIGKILL)
@@ -146,6 +189,7 @@ class Node:
         for process in self._started.values():
             process.wait()
         self._started.clear()
+        self._first = None
         for group in self._cgroups():
             _remove_cgroup(group)
         made = self.folder / "made"

@@ -151,11 +151,12 @@ class Cluster:
         """Starts the cluster; when it fails, what was started is gone again."""
         begin = time.monotonic()
         self.prepare()
-        self.node.start(self.bin / "pause")
         try:
+            self.node.start(self.bin / "pause")
             self._start()
         except BaseException:
-            self.down(keep_logs=True)
+            if self.node.is_ours():
+                self.down(keep_logs=True)
             raise
         self.report("the cluster is up, after %.1f seconds" % (time.monotonic() - begin))
 
