@@ -20,6 +20,10 @@ import asked_to_end
 # Where kubelet, CNI, containerd's shims and the provisioner of volumes write, whatever they are told.
 FOLDERS_OF_OTHERS = ("/run/containerd", "/tmp/hostpath_pv", "/usr/libexec/kubernetes", "/var/lib/cni", "/var/lib/kubelet",
                      "/var/log/containers", "/var/log/pods")
+# With those above them, which may be missing, too: what is within another comes behind it.
+PLACES = sorted({place for path in FOLDERS_OF_OTHERS for place in [pathlib.Path(path), *pathlib.Path(path).parents]},
+                key=lambda place: len(place.parts))
+CLAIM = ".%s.claim"
 # Settings of the whole machine that kubelet changes unless it finds them so: it finds these.
 KERNEL_SETTINGS = {
     "kernel/keys/root_maxbytes": 25000000,
@@ -107,11 +111,9 @@ class Node:
 
     def _shield(self):
         """Puts folders and settings of the machine out of the node's reach."""
-        folders = [pathlib.Path(path) for path in FOLDERS_OF_OTHERS]
-        missing = [str(p) for folder in folders for p in [folder, *folder.parents] if not p.exists()]
-        (self.folder / "made").write_text("\n".join(missing))
-        for folder in folders:
-            folder.mkdir(parents=True, exist_ok=True)
+        with asked_to_end.when_done():
+            for place in PLACES:
+                self._claim(place)
         for path in FOLDERS_OF_OTHERS:
             own = self.folder_of(path)
             own.mkdir(parents=True)
@@ -120,6 +122,22 @@ class Node:
             own = self.folder_of(name)
             own.write_text("%d\n" % value)
             self.run("mount", "--bind", own, "/proc/sys/" + name)
+
+    def _claim(self, place):
+        """Makes a folder of the machine, if it is missing. In what nodes have made is a file for each that needs it: to remove
+        it would take away what another node has mounted there."""
+        missing = not place.exists()
+        if missing:
+            place.mkdir()
+        if missing or any(place.glob(CLAIM % "*")):
+            (place / (CLAIM % self.cgroup)).touch()
+
+    def _disclaim(self, place):
+        claim = place / (CLAIM % self.cgroup)
+        if claim.exists():
+            claim.unlink()
+            with contextlib.suppress(OSError):  # another needs it
+                place.rmdir()
 
     def folder_of(self, path):
         """Where this machine has what the node finds at one of those paths."""
@@ -192,10 +210,8 @@ class Node:
         self._first = None
         for group in self._cgroups():
             _remove_cgroup(group)
-        made = self.folder / "made"
-        for path in made.read_text().split() if made.exists() else []:
-            if os.path.isdir(path) and not os.listdir(path):
-                os.rmdir(path)
+        for place in reversed(PLACES):
+            self._disclaim(place)
         subprocess.run(["rm", "-rf", str(self.folder)], check=True)
 
 
