@@ -12,8 +12,6 @@ from node import Problem
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
 REKINDLE = "rekindle"  # the namespace of manifests/
-# PlacementTest puts it on the only node; what runs beside it tolerates that.
-GPU_TAINT = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
 ENDED = ("Succeeded", "Failed", "Error")
 
 
@@ -48,6 +46,16 @@ class ClusterCase(unittest.TestCase):
         self.addCleanup(self.kubectl, "delete", "namespace", name, "--wait=false", check=False)
         self.until("the service account", 60, lambda: self.kubectl("get", "-n", name, "serviceaccount", "default"))
         return name
+
+    @classmethod
+    def remove_namespace(cls):
+        """The tests' own, with all that is in it, if it is there."""
+        # Argo's controller lets go of pods while their Workflow is there.
+        cls.cluster.kubectl("delete", "workflows", "--all", "-n", cls.namespace, "--timeout=120s", check=False)
+        # What is deleted with a namespace is looked after only now and then.
+        cls.cluster.kubectl("delete", "deployments", "--all", "-n", cls.namespace, "--cascade=foreground", "--timeout=120s",
+                            check=False)
+        cls.cluster.kubectl("delete", "namespace", cls.namespace, "--ignore-not-found", "--timeout=300s")
 
     # Workflows.
 

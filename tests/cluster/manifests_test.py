@@ -26,21 +26,13 @@ RIGHTS = {
 }
 
 
-def remove_all(cluster):
-    # Argo's controller lets go of pods while their Workflow is there.
-    cluster.kubectl("delete", "workflows", "--all", "-n", NAMESPACE, "--timeout=120s", check=False)
-    # What is deleted with a namespace is looked after only now and then.
-    cluster.kubectl("delete", "deployments", "--all", "-n", NAMESPACE, "--cascade=foreground", "--timeout=120s", check=False)
-    cluster.kubectl("delete", "namespace", NAMESPACE, "--ignore-not-found", "--timeout=300s")
-
-
 class ManifestsTest(ClusterCase):
 
     namespace = NAMESPACE
 
     def setUp(self):
-        remove_all(self.cluster)
-        self.addCleanup(remove_all, self.cluster)
+        self.remove_namespace()
+        self.addCleanup(self.remove_namespace)
 
     def test_every_overlay_is_accepted_and_applying_it_again_changes_nothing(self):
         for overlay in OVERLAYS:
@@ -54,7 +46,7 @@ class ManifestsTest(ClusterCase):
             if overlay == steps.QUICK_START:
                 self.assert_rights_and_examples()
             if overlay in OWN_CLAIMS:
-                remove_all(self.cluster)
+                self.remove_namespace()
 
     def assert_rights_and_examples(self):
         self.assertTrue(WORKFLOWS)
@@ -84,8 +76,8 @@ class TlsTest(StepsCase):
 
     @classmethod
     def setUpClass(cls):
-        remove_all(cls.cluster)
-        cls.addClassCleanup(remove_all, cls.cluster)
+        cls.remove_namespace()
+        cls.addClassCleanup(cls.remove_namespace)
         super().setUpClass()
 
     @classmethod

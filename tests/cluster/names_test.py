@@ -1,7 +1,7 @@
 """The cluster's own network: services have addresses that work, and names."""
 
 import tools_image
-from case import GPU_TAINT, ClusterCase
+from case import ClusterCase
 
 SERVE = ["python3", "-m", "http.server", "8000", "--directory", "/etc"]
 
@@ -10,7 +10,7 @@ def pod(name, command, **spec):
     container = {"name": "main", "image": tools_image.NAME, "command": command,
                  "readinessProbe": {"tcpSocket": {"port": 8000}, "periodSeconds": 1}}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": {"app": "server"}},
-            "spec": {"containers": [container], "terminationGracePeriodSeconds": 0, "tolerations": [GPU_TAINT], **spec}}
+            "spec": {"containers": [container], "terminationGracePeriodSeconds": 0, **spec}}
 
 
 def service(name, **spec):

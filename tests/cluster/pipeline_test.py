@@ -37,7 +37,13 @@ def same(one, other):
 
 class PipelineTest(StepsCase):
 
+    namespace = "rekindle-pipeline"  # whose store knows of no other run
     _runs = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.remove_namespace()
+        super().setUpClass()
 
     def runs(self):
         """The pipeline, run twice."""

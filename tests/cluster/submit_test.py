@@ -12,7 +12,7 @@ import time
 
 import steps
 import tools_image
-from case import GPU_TAINT, REPO, ClusterCase
+from case import REPO, ClusterCase
 
 CLUSTER_TESTS = REPO / "tests" / "cluster"
 # What the executor of a step may do; the quick-start manifests of Argo give the same.
@@ -41,7 +41,7 @@ def dag(**commands):
 
 def workflow(entrypoint, *templates, **spec):
     return {"apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow", "metadata": {"generateName": "submitted-"},
-            "spec": {"entrypoint": entrypoint, "templates": list(templates), "tolerations": [GPU_TAINT], **spec}}
+            "spec": {"entrypoint": entrypoint, "templates": list(templates), **spec}}
 
 
 def base64url(data):
@@ -255,8 +255,7 @@ class IdentityTest(SubmitCase):
         container = {"name": "main", "image": "rekindle:metadata", "imagePullPolicy": "Never",
                      "command": ["rekindle", "watch", self.name]}
         self.cluster.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "watch"},
-                            "spec": {"serviceAccountName": "watcher", "restartPolicy": "Never", "tolerations": [GPU_TAINT],
-                                     "containers": [container]}},
+                            "spec": {"serviceAccountName": "watcher", "restartPolicy": "Never", "containers": [container]}},
                            namespace=self.namespace)
         self.until("its end", 120, lambda: self.phase_of("watch") in ("Succeeded", "Failed"))
         said = self.kubectl("logs", "watch", "-n", self.namespace).stdout
