@@ -100,16 +100,12 @@ class LossesTest(StepsCase):
         mark.touch()
         self.until("a step that cannot publish", 60, lambda: "does not answer" in self.log_of(pod).partition("the work is done")[2])
         self.kubectl("delete", "pod", "-n", self.namespace, pod, "--wait=false")
-        self.until("the end of Argo's container", 60, lambda: self.has_ended(pod, "wait"))
+        self.until("Argo's container, which does not wait", 60, lambda: "Main container completed" in self.log_of(pod, "wait"))
         self.serve(1)
         done = self.succeeded(name, seconds=300)
         outputs = self.outputs_of(done, "work")
         self.assertEqual(outputs["state"], "COMPLETE", outputs)
         self.assertEqual(json.loads(outputs["report"])["attempt"], 1)
-
-    def has_ended(self, pod, container):
-        status = self.cluster.get("-n", self.namespace, "pod", pod)["status"]
-        return any(c["name"] == container and "terminated" in c["state"] for c in status["containerStatuses"])
 
     def serve(self, replicas):
         """As many metadata servers; those that are too many are killed."""

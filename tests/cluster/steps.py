@@ -100,8 +100,8 @@ class StepsCase(ClusterCase):
         (one,) = [e for e in found if e["external_id"].endswith("/" + node)]
         return one
 
-    def log_of(self, pod):
-        return self.kubectl("logs", "-n", self.namespace, pod, "-c", "main").stdout
+    def log_of(self, pod, container="main"):
+        return self.kubectl("logs", "-n", self.namespace, pod, "-c", container).stdout
 
     def pods_of(self, workflow_name):
         return self.cluster.get("-n", self.namespace, "pods", "-l", "workflows.argoproj.io/workflow=" + workflow_name)["items"]
