@@ -88,7 +88,8 @@ class LossesTest(StepsCase):
         self.assertEqual(before - self.records_but_of(run), set())
 
     def test_a_step_that_ends_while_its_pod_is_deleted_has_its_outputs_all_the_same(self):
-        """Argo's own container of the pod ends at once, and cannot read what is written later."""
+        """Argo's own container of the pod ends at once, and cannot read what is written later. (That the outputs are then
+        missing without being missed takes ARGO_POD_STATUS_CAPTURE_FINALIZER, which is not Argo's default.)"""
         mark = self.volume("rekindle-artifacts") / self.pipeline
         script = "until [ -e %s ]; do sleep 0.2; done; echo the work is done" % self.pipeline
         name = self.submit_object(workflow("losses", [task("work", "exec", self.pipeline, node_id="Work", script=script)]))
