@@ -1,7 +1,5 @@
 """The project's manifests, judged by a real apiserver with Argo's full definitions."""
 
-import base64
-import pathlib
 import re
 import subprocess
 import tempfile
@@ -82,29 +80,35 @@ class TlsTest(StepsCase):
 
     @classmethod
     def make_secrets(cls):
-        document = (REPO / "docs" / "kubernetes.md").read_text()
-        (recipe,) = [block for block in re.findall(r"```\n(.*?)```", document, re.DOTALL) if "openssl req -x509" in block]
         with tempfile.TemporaryDirectory() as folder:
-            kubectl = "kubectl() { '%s' kubectl \"$@\"; }\n" % (cls.cluster.bin / "hyperkube")
-            cls.cluster.inside("bash", "-euc", kubectl + recipe.replace("-n rekindle ", "-n %s " % cls.namespace), cwd=folder)
+            cls.obey_the_document("openssl req -x509", folder)
+
+    @classmethod
+    def obey_the_document(cls, words, folder):
+        """Runs the loop of docs/kubernetes.md that has these words, and what is before it."""
+        document = (REPO / "docs" / "kubernetes.md").read_text()
+        blocks = re.findall(r"^```\w*\n(.*?)^```$", document, re.DOTALL | re.MULTILINE)
+        (recipe,) = [block[:block.index("done\n") + 5] for block in blocks if words in block]
+        kubectl = "kubectl() { '%s' kubectl \"$@\"; }\n" % (cls.cluster.bin / "hyperkube")
+        cls.cluster.inside("bash", "-euc", kubectl + recipe.replace("-n rekindle ", "-n %s " % cls.namespace), cwd=folder)
 
     def test_steps_get_in_by_their_certificate_and_nobody_without(self):
         done = self.succeeded(self.submit_object(workflow("tls", data_tasks("tls"))))
         self.assertEqual(self.outputs_of(done, "schema")["state"], "COMPLETE")
         with tempfile.TemporaryDirectory() as folder:
-            for file, content in self.cluster.get("-n", self.namespace, "secret", "rekindle-client-tls")["data"].items():
-                (pathlib.Path(folder) / file).write_bytes(base64.b64decode(content))
+            self.obey_the_document("get secret rekindle-client-tls", folder)
             own = ["-cert", "tls.crt", "-key", "tls.key"]
+            self.assertIn("Verification: OK", self.shake_hands(folder, *own, name="localhost").stdout)  # by port-forward
             for flags, accepted in ((own, True), ([], False)):
                 with self.subTest(flags):
                     answer = self.shake_hands(folder, *flags)
                     self.assertEqual(answer.returncode == 0, accepted, answer.stdout + answer.stderr)
                     self.assertIn("Verification: OK", answer.stdout)  # of the server's own certificate
 
-    def shake_hands(self, folder, *flags):
+    def shake_hands(self, folder, *flags, name="rekindle-metadata"):
         """TLS with the server. In version 1.2 a certificate that it asks for in vain is the end of it."""
         address = self.cluster.get("-n", self.namespace, "service", "rekindle-metadata")["spec"]["clusterIP"]
         return self.cluster.inside(
             "openssl", "s_client", "-connect", address + ":8080", "-CAfile", "ca.crt", "-verify_return_error",
-            "-verify_hostname", "rekindle-metadata", "-alpn", "h2", "-tls1_2", *flags,
+            "-verify_hostname", name, "-alpn", "h2", "-tls1_2", *flags,
             check=False, cwd=folder, stdin=subprocess.DEVNULL, errors="replace")
