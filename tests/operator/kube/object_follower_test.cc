@@ -259,8 +259,8 @@ TEST(ObjectFollowerTest, TellsWhenTheClusterIsLostAndWhenItIsFound) {
   const auto client = MakeHttpKubeClient(server.Config()).value();
   std::vector<std::string> told;
   FollowOptions options;
-  options.on_lost = [&told](const absl::Status&) { told.push_back("lost"); };
-  options.on_found = [&told] { told.push_back("found"); };
+  options.on_lost = [&told](const absl::Status&) { told.emplace_back("lost"); };
+  options.on_found = [&told] { told.emplace_back("found"); };
   options.backoff.sleep = [&calls](absl::Duration) { return calls < 3; };
   ObjectFollower follower(*client, kWorkflows, "ml", options);
   EXPECT_THAT(follower.Run([](const json&, bool) { return true; }),
