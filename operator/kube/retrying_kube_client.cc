@@ -2,16 +2,15 @@
 
 #include <functional>
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/backoff.h"
+#include "base/name_suffix.h"
 #include "base/status_util.h"
 #include "base/uuid.h"
 #include "nlohmann/json.hpp"
@@ -24,16 +23,6 @@ namespace rekindle::argo {
 namespace {
 
 using nlohmann::json;
-
-// No vowels: no words.
-std::string RandomSuffix() {
-  constexpr absl::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
-  thread_local std::mt19937 generator{std::random_device{}()};
-  std::uniform_int_distribution<size_t> index(0, kLetters.size() - 1);
-  std::string suffix;
-  while (suffix.size() < 5) suffix.push_back(kLetters[index(generator)]);
-  return suffix;
-}
 
 bool WasMadeBy(const json& object, const std::string& manager) {
   const json::json_pointer at("/metadata/managedFields");
@@ -150,7 +139,7 @@ class RetryingKubeClient : public KubeClient {
  public:
   RetryingKubeClient(std::unique_ptr<KubeClient> client, RetryOptions options)
       : client_(std::move(client)), options_(std::move(options)) {
-    if (!options_.name_suffix) options_.name_suffix = RandomSuffix;
+    if (!options_.name_suffix) options_.name_suffix = RandomNameSuffix;
   }
 
   absl::StatusOr<json> Get(const Resource& resource,

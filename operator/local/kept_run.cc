@@ -11,6 +11,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/file_util.h"
+#include "base/name_suffix.h"
 #include "base/status_macros.h"
 #include "base/uuid.h"
 #include "nlohmann/json.hpp"
@@ -68,10 +69,12 @@ struct RunNames {
 };
 
 RunNames NamesFor(const Workflow& workflow, const std::string& wanted) {
-  if (!wanted.empty()) return {wanted, CompleteName(wanted + "-")};
+  const std::string suffix = RandomNameSuffix();
+  if (!wanted.empty()) return {wanted, absl::StrCat(wanted, "-", suffix)};
   const std::string completed =
-      CompleteName(workflow.generate_name.empty() ? workflow.name + "-"
-                                                  : workflow.generate_name);
+      workflow.generate_name.empty()
+          ? absl::StrCat(workflow.name, "-", suffix)
+          : absl::StrCat(workflow.generate_name, suffix);
   const bool has_own =
       workflow.kind == WorkflowKind::kWorkflow && !workflow.name.empty();
   return {has_own ? workflow.name : completed, completed};

@@ -1,9 +1,7 @@
 #include "operator/local/run_plan.h"
 
 #include <algorithm>
-#include <array>
 #include <memory>
-#include <random>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,7 +10,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "base/status_macros.h"
 #include "operator/lint/validate.h"
 #include "operator/local/reach_check.h"
@@ -248,15 +245,5 @@ absl::StatusOr<std::unique_ptr<RunPlan>> MakeRunPlan(
 }
 
 std::string Describe(const RunPlan& plan) { return Description(plan).Write(); }
-
-std::string CompleteName(const std::string& prefix) {
-  // Kubernetes leaves out what can be misread or spell words.
-  constexpr absl::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
-  std::random_device random;
-  std::uniform_int_distribution<size_t> pick(0, kLetters.size() - 1);
-  std::string name = prefix;
-  for (int i = 0; i < 5; ++i) name += kLetters[pick(random)];
-  return name;
-}
 
 }  // namespace rekindle::argo

@@ -39,9 +39,6 @@ absl::StatusOr<std::unique_ptr<RunPlan>> MakeRunPlan(const RunRequest& request);
 // The plan as text: parameters, and a tree of what would run.
 std::string Describe(const RunPlan& plan);
 
-// "penguin-" and five letters or digits, as Kubernetes completes a name.
-std::string CompleteName(const std::string& prefix);
-
 }  // namespace rekindle::argo
 
 #endif  // REKINDLE_OPERATOR_LOCAL_RUN_PLAN_H_
