@@ -10,10 +10,12 @@ LISTENING = re.compile(r"listening on (grpcs?|http)://(\S+)\n")
 
 
 class Server:
-    """Serves a database on the loopback, on free ports unless told, until it is stopped."""
+    """Serves a database on the loopback, on free ports unless told, until it is stopped. `limits` are those of prlimit(1), by
+    name."""
 
-    def __init__(self, db, **flags):
-        words = [str(workspace.BIN / "rekindle"), "serve", "--db=%s" % db]
+    def __init__(self, db, limits=None, **flags):
+        words = ["prlimit", *("--%s=%s" % limit for limit in limits.items())] if limits else []
+        words += [str(workspace.BIN / "rekindle"), "serve", "--db=%s" % db]
         flags = {"grpc_port": 0, "http_port": 0, **flags}
         words += ["--%s=%s" % (name.replace("_", "-"), value) for name, value in flags.items()]
         self.process = subprocess.Popen(
@@ -60,7 +62,7 @@ class Server:
 
 class ServedWorkspace(workspace.Workspace):
 
-    def serve(self, db=None, **flags):
-        server = Server(db or self.db, **flags)
+    def serve(self, db=None, limits=None, **flags):
+        server = Server(db or self.db, limits, **flags)
         self.addCleanup(server.close)
         return server

@@ -1,0 +1,102 @@
+"""Another client of a server under attack: asks for health, reads and renews a lease, one after the other, and times each.
+
+    probe.py HTTP_URL GRPC_ADDRESS
+
+A process of its own, so that it waits for the server alone. Goes on until its stdin ends, and for ROUNDS rounds at least, then
+prints one JSON object: `seconds`, a list for each kind of call, and `failures`, a list of sentences. Without the package grpc it
+asks over HTTP only.
+"""
+
+import http.client
+import json
+import select
+import sys
+import time
+import urllib.parse
+
+try:
+    import grpc
+except ImportError:
+    grpc = None
+
+PAUSE = 0.005  # between two rounds, in seconds
+ROUNDS = 60  # at least
+TIMEOUT = 20
+CLAIM = {"externalId": "probe", "executionType": {"name": "Probe"}, "owner": "probe", "leaseMillis": 600000}
+READ = {"typeIds": [1]}
+
+
+def varint(number):
+    encoded = b""
+    while number > 127:
+        encoded += bytes([number & 127 | 128])
+        number >>= 7
+    return encoded + bytes([number])
+
+
+class Probe:
+
+    def __init__(self, http_url, grpc_address):
+        self.address = urllib.parse.urlsplit(http_url).netloc
+        self.kinds = {
+            "healthz": lambda: self.get("/healthz"),
+            "readyz": lambda: self.get("/readyz"),
+            "http read": lambda: self.call("GetArtifactTypesByID", READ),
+        }
+        self.seconds = {}
+        self.failures = []
+        if grpc is not None:
+            self.add_grpc(grpc_address)
+
+    def add_grpc(self, address):
+        claim = self.call("Claim", CLAIM)
+        renew = b"\x08" + varint(int(claim["executionId"])) + b"\x10" + varint(int(claim["token"])) + b"\x18" + varint(600000)
+        channel = grpc.insecure_channel(address)
+        read = channel.unary_unary("/ml_metadata.MetadataStoreService/GetArtifactTypesByID")
+        renewal = channel.unary_unary("/rekindle.v1.StepService/Renew")
+        self.kinds["grpc read"] = lambda: read(b"\x08\x01", timeout=TIMEOUT)
+        self.kinds["renew"] = lambda: renewal(renew, timeout=TIMEOUT)
+
+    def request(self, verb, path, body=None):
+        connection = http.client.HTTPConnection(self.address, timeout=TIMEOUT)
+        try:
+            connection.request(verb, path, body, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            text = answer.read().decode()
+        finally:
+            connection.close()
+        if answer.status != 200:
+            raise OSError("%s %s" % (answer.status, text))
+        return text
+
+    def get(self, path):
+        self.request("GET", path)
+
+    def call(self, method, body):
+        return json.loads(self.request("POST", "/api/v1/" + method, json.dumps(body)))
+
+    def ask(self, kind):
+        start = time.monotonic()
+        try:
+            self.kinds[kind]()
+        except Exception as error:  # whatever a client of a server can see
+            self.failures.append("%s: %s" % (kind, " ".join(str(error).split())))
+        self.seconds.setdefault(kind, []).append(time.monotonic() - start)
+
+    def run(self):
+        rounds = 0
+        while rounds < ROUNDS or not select.select([sys.stdin], [], [], PAUSE)[0]:
+            rounds += 1
+            for kind in self.kinds:
+                self.ask(kind)
+
+
+def main():
+    probe = Probe(*sys.argv[1:])
+    print("ready", flush=True)
+    probe.run()
+    print(json.dumps({"seconds": probe.seconds, "failures": probe.failures}))
+
+
+if __name__ == "__main__":
+    main()
