@@ -19,6 +19,10 @@ constexpr size_t kMaxBuffer = 1 << 16;
 constexpr sqlite3_int64 kLeastGrowth = 1 << 15;
 constexpr sqlite3_int64 kMostGrowth = 1 << 20;
 
+// The slot of the log's index that a writer locks:
+// https://sqlite.org/walformat.html, "WAL Locks".
+constexpr int kWriteLock = 0;
+
 sqlite3_vfs* DefaultVfs() {
   static sqlite3_vfs* const vfs = sqlite3_vfs_find(nullptr);
   return vfs;
@@ -27,56 +31,79 @@ sqlite3_vfs* DefaultVfs() {
 // An open log. SQLite gives the memory, the real file is behind it.
 struct Log : sqlite3_file {
   sqlite3_file* real = nullptr;
-  std::string buffer = {};   // written, and not in the file yet,
-  sqlite3_int64 offset = 0;  // where it belongs
-  sqlite3_int64 size = 0;    // of the file, as far as this log has made it
+  struct Main* main = nullptr;  // the database, open as long as the log
+  std::string buffer = {};      // written, and not in the file yet,
+  sqlite3_int64 offset = 0;     // where it belongs
+  sqlite3_int64 size = 0;       // of the file, as far as this log has made it
+  int failure = SQLITE_OK;      // why bytes were lost since the lock was taken
 
-  int Flush() {
-    if (buffer.empty()) return SQLITE_OK;
-    const sqlite3_int64 end =
-        offset + static_cast<sqlite3_int64>(buffer.size());
-    const int result = real->pMethods->xWrite(
-        real, buffer.data(), static_cast<int>(buffer.size()), offset);
-    buffer.clear();
-    if (result == SQLITE_OK && end > size) Grow(end);
-    return result;
-  }
+  // Puts the buffer into the file. After a failure it fails until Drop().
+  int Flush();
+
+  // Forgets what is not in the file: it belonged to a transaction that is over.
+  void Drop();
 
   // Writes zeros behind what ends at `end`, so that the commits to come find
   // their place in the file: one that does not change the file's size is made
   // durable sooner. Zeros are no frame, a reader of the log stops there. A disk
   // that has no room for them has it for what was written.
-  void Grow(sqlite3_int64 end) {
-    static const std::string& zeros = *new std::string(kMaxBuffer, '\0');
-    // Others may have made it longer.
-    if (real->pMethods->xFileSize(real, &size) != SQLITE_OK || end < size) {
-      return;
-    }
-    const sqlite3_int64 wanted =
-        end + std::clamp(end, kLeastGrowth, kMostGrowth);
-    for (size = end; size < wanted;) {
-      const auto part =
-          std::min<sqlite3_int64>(wanted - size, std::ssize(zeros));
-      if (real->pMethods->xWrite(real, zeros.data(), static_cast<int>(part),
-                                 size) != SQLITE_OK) {
-        return;
-      }
-      size += part;
-    }
-  }
+  void Grow(sqlite3_int64 end);
 };
 
-Log& LogOf(sqlite3_file* file) { return *static_cast<Log*>(file); }
+// An open database: its locks say what its log may do.
+struct Main : sqlite3_file {
+  sqlite3_file* real = nullptr;
+  Log* log = nullptr;      // while it is open
+  bool may_write = false;  // holds the write lock
+  sqlite3_io_methods methods = {};
+};
 
-int Write(sqlite3_file* file, const void* bytes, int size,
-          sqlite3_int64 offset) {
-  Log& log = LogOf(file);
-  const bool follows =
-      offset == log.offset + static_cast<sqlite3_int64>(log.buffer.size());
-  if (!follows || log.buffer.size() + size > kMaxBuffer) {
-    const int flushed = log.Flush();
-    if (flushed != SQLITE_OK) return flushed;
+int Log::Flush() {
+  if (failure != SQLITE_OK || buffer.empty()) return failure;
+  const sqlite3_int64 end = offset + std::ssize(buffer);
+  failure = real->pMethods->xWrite(real, buffer.data(),
+                                   static_cast<int>(buffer.size()), offset);
+  buffer.clear();
+  if (failure == SQLITE_OK && end > size) Grow(end);
+  return failure;
+}
+
+void Log::Drop() {
+  buffer.clear();
+  failure = SQLITE_OK;
+}
+
+void Log::Grow(sqlite3_int64 end) {
+  static const std::string& zeros = *new std::string(kMaxBuffer, '\0');
+  // Others may have made it longer.
+  if (real->pMethods->xFileSize(real, &size) != SQLITE_OK || end < size) {
+    return;
   }
+  const sqlite3_int64 wanted = end + std::clamp(end, kLeastGrowth, kMostGrowth);
+  for (size = end; size < wanted;) {
+    const auto part = std::min<sqlite3_int64>(wanted - size, std::ssize(zeros));
+    if (real->pMethods->xWrite(real, zeros.data(), static_cast<int>(part),
+                               size) != SQLITE_OK) {
+      return;
+    }
+    size += part;
+  }
+}
+
+Log& LogOf(sqlite3_file* file) { return *static_cast<Log*>(file); }
+Main& MainOf(sqlite3_file* file) { return *static_cast<Main*>(file); }
+
+// --- the log -----------------------------------------------------------------
+
+int WriteLog(sqlite3_file* file, const void* bytes, int size,
+             sqlite3_int64 offset) {
+  Log& log = LogOf(file);
+  if (log.main == nullptr || !log.main->may_write) {
+    return log.real->pMethods->xWrite(log.real, bytes, size, offset);
+  }
+  const bool follows = offset == log.offset + std::ssize(log.buffer);
+  if (!follows || log.buffer.size() + size > kMaxBuffer) log.Flush();
+  if (log.failure != SQLITE_OK) return log.failure;
   if (log.buffer.empty()) log.offset = offset;
   log.buffer.append(static_cast<const char*>(bytes), size);
   return SQLITE_OK;
@@ -91,63 +118,171 @@ int FlushAndCall(sqlite3_file* file, Args... args) {
   return (log.real->pMethods->*kMethod)(log.real, args...);
 }
 
-// Calls a method that has nothing to do with what the file holds.
-template <auto kMethod, typename... Args>
+int CloseLog(sqlite3_file* file) {
+  Log& log = LogOf(file);
+  if (log.main != nullptr) log.main->log = nullptr;
+  const int closed = log.real->pMethods->xClose(log.real);
+  log.~Log();
+  return closed;
+}
+
+// --- the database ------------------------------------------------------------
+
+// Whether a call of xShmLock is about the writer's own lock.
+bool ConcernsWriter(int slot, int flags) {
+  return slot == kWriteLock && (flags & SQLITE_SHM_EXCLUSIVE) != 0;
+}
+
+int LockIndex(sqlite3_file* file, int slot, int count, int flags) {
+  Main& main = MainOf(file);
+  const bool releases =
+      ConcernsWriter(slot, flags) && (flags & SQLITE_SHM_UNLOCK) != 0;
+  if (releases) {
+    // While the lock still keeps others away.
+    if (main.log != nullptr) main.log->Drop();
+    main.may_write = false;
+  }
+  const int result =
+      main.real->pMethods->xShmLock(main.real, slot, count, flags);
+  if (result == SQLITE_OK && ConcernsWriter(slot, flags) && !releases) {
+    main.may_write = true;
+  }
+  return result;
+}
+
+// SQLite calls it before it shows a commit to readers. With synchronous=FULL
+// the log has been synced by then, and nothing is left to do.
+void IndexBarrier(sqlite3_file* file) {
+  Main& main = MainOf(file);
+  if (main.log != nullptr) main.log->Flush();
+  main.real->pMethods->xShmBarrier(main.real);
+}
+
+int UnmapIndex(sqlite3_file* file, int remove) {
+  Main& main = MainOf(file);
+  if (main.log != nullptr) main.log->Drop();
+  main.may_write = false;
+  return main.real->pMethods->xShmUnmap(main.real, remove);
+}
+
+int CloseMain(sqlite3_file* file) {
+  Main& main = MainOf(file);
+  const int closed = main.real->pMethods->xClose(main.real);
+  main.~Main();
+  return closed;
+}
+
+// --- both --------------------------------------------------------------------
+
+// Calls the same method of the real file.
+template <typename File, auto kMethod, typename... Args>
 int Call(sqlite3_file* file, Args... args) {
-  sqlite3_file* const real = LogOf(file).real;
+  sqlite3_file* const real = static_cast<File*>(file)->real;
   return (real->pMethods->*kMethod)(real, args...);
 }
 
-int Close(sqlite3_file* file) {
-  Log& log = LogOf(file);
-  const int flushed = log.Flush();
-  const int closed = log.real->pMethods->xClose(log.real);
-  log.~Log();
-  return flushed != SQLITE_OK ? flushed : closed;
+template <typename File>
+constexpr sqlite3_io_methods CommonMethods() {
+  using Methods = sqlite3_io_methods;
+  Methods methods = {};
+  methods.iVersion = 1;
+  methods.xRead = Call<File, &Methods::xRead, void*, int, sqlite3_int64>;
+  methods.xWrite =
+      Call<File, &Methods::xWrite, const void*, int, sqlite3_int64>;
+  methods.xTruncate = Call<File, &Methods::xTruncate, sqlite3_int64>;
+  methods.xSync = Call<File, &Methods::xSync, int>;
+  methods.xFileSize = Call<File, &Methods::xFileSize, sqlite3_int64*>;
+  methods.xLock = Call<File, &Methods::xLock, int>;
+  methods.xUnlock = Call<File, &Methods::xUnlock, int>;
+  methods.xCheckReservedLock = Call<File, &Methods::xCheckReservedLock, int*>;
+  methods.xFileControl = Call<File, &Methods::xFileControl, int, void*>;
+  methods.xSectorSize = Call<File, &Methods::xSectorSize>;
+  methods.xDeviceCharacteristics = Call<File, &Methods::xDeviceCharacteristics>;
+  return methods;
 }
 
 constexpr sqlite3_io_methods LogMethods() {
   using Methods = sqlite3_io_methods;
-  Methods methods = {};
-  methods.iVersion = 1;
-  methods.xClose = Close;
+  Methods methods = CommonMethods<Log>();
+  methods.xClose = CloseLog;
   methods.xRead = FlushAndCall<&Methods::xRead, void*, int, sqlite3_int64>;
-  methods.xWrite = Write;
+  methods.xWrite = WriteLog;
   methods.xTruncate = FlushAndCall<&Methods::xTruncate, sqlite3_int64>;
   methods.xSync = FlushAndCall<&Methods::xSync, int>;
   methods.xFileSize = FlushAndCall<&Methods::xFileSize, sqlite3_int64*>;
-  methods.xLock = Call<&Methods::xLock, int>;
-  methods.xUnlock = Call<&Methods::xUnlock, int>;
-  methods.xCheckReservedLock = Call<&Methods::xCheckReservedLock, int*>;
-  methods.xFileControl = Call<&Methods::xFileControl, int, void*>;
-  methods.xSectorSize = Call<&Methods::xSectorSize>;
-  methods.xDeviceCharacteristics = Call<&Methods::xDeviceCharacteristics>;
   return methods;
 }
 
 constexpr sqlite3_io_methods kLogMethods = LogMethods();
 
-int Open(sqlite3_vfs*, sqlite3_filename path, sqlite3_file* file, int flags,
-         int* out_flags) {
+// With the index of the log if the real file has one. Nothing is mapped but
+// that.
+sqlite3_io_methods MainMethods(const sqlite3_io_methods& real) {
+  using Methods = sqlite3_io_methods;
+  Methods methods = CommonMethods<Main>();
+  methods.xClose = CloseMain;
+  if (real.iVersion < 2 || real.xShmMap == nullptr) return methods;
+  methods.iVersion = 2;
+  methods.xShmMap =
+      Call<Main, &Methods::xShmMap, int, int, int, void volatile**>;
+  methods.xShmLock = LockIndex;
+  methods.xShmBarrier = IndexBarrier;
+  methods.xShmUnmap = UnmapIndex;
+  return methods;
+}
+
+// The real file lies behind ours in the memory that SQLite gives.
+template <typename File>
+int OpenBehind(sqlite3_filename path, sqlite3_file* file, int flags,
+               int* out_flags) {
   sqlite3_vfs* const vfs = DefaultVfs();
-  if ((flags & SQLITE_OPEN_WAL) == 0) {
-    return vfs->xOpen(vfs, path, file, flags, out_flags);
-  }
   auto* const real = reinterpret_cast<sqlite3_file*>(
-      reinterpret_cast<char*>(file) + sizeof(Log));
+      reinterpret_cast<char*>(file) + sizeof(File));
   file->pMethods = nullptr;
   const int opened = vfs->xOpen(vfs, path, real, flags, out_flags);
+  if (opened == SQLITE_OK) (new (file) File())->real = real;
+  return opened;
+}
+
+int OpenMain(sqlite3_filename path, sqlite3_file* file, int flags,
+             int* out_flags) {
+  const int opened = OpenBehind<Main>(path, file, flags, out_flags);
   if (opened != SQLITE_OK) return opened;
-  Log* const log = new (file) Log();
-  log->pMethods = &kLogMethods;
-  log->real = real;
+  Main& main = MainOf(file);
+  main.methods = MainMethods(*main.real->pMethods);
+  main.pMethods = &main.methods;
   return SQLITE_OK;
+}
+
+int OpenLog(sqlite3_filename path, sqlite3_file* file, int flags,
+            int* out_flags) {
+  const int opened = OpenBehind<Log>(path, file, flags, out_flags);
+  if (opened != SQLITE_OK) return opened;
+  Log& log = LogOf(file);
+  log.pMethods = &kLogMethods;
+  sqlite3_file* const database = sqlite3_database_file_object(path);
+  if (database->pMethods->xClose == CloseMain) {
+    log.main = &MainOf(database);
+    log.main->log = &log;
+  }
+  return SQLITE_OK;
+}
+
+int Open(sqlite3_vfs* /*vfs*/, sqlite3_filename path, sqlite3_file* file,
+         int flags, int* out_flags) {
+  if ((flags & SQLITE_OPEN_WAL) != 0) {
+    return OpenLog(path, file, flags, out_flags);
+  }
+  if ((flags & SQLITE_OPEN_MAIN_DB) != 0) {
+    return OpenMain(path, file, flags, out_flags);
+  }
+  return DefaultVfs()->xOpen(DefaultVfs(), path, file, flags, out_flags);
 }
 
 const char* Register() {
   static sqlite3_vfs vfs = *DefaultVfs();
   vfs.zName = kName;
-  vfs.szOsFile += sizeof(Log);
+  vfs.szOsFile += static_cast<int>(std::max(sizeof(Log), sizeof(Main)));
   vfs.xOpen = Open;
   vfs.pNext = nullptr;
   sqlite3_vfs_register(&vfs, /*makeDflt=*/0);

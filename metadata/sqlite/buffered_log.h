@@ -4,14 +4,27 @@
 namespace rekindle {
 
 // The name of a SQLite VFS that is the default one, but for the write-ahead
-// log: there SQLite writes every page of a commit, and its header, by a call of
-// their own; here these calls are gathered and reach the file as one, before it
-// is made durable. Nothing is lost by that: until then SQLite counts on none of
-// it, and tells no reader. The file also grows ahead of the log, by zeros, so
-// that most commits need not wait for its length. Only for synchronous=FULL,
-// where every commit is made durable.
+// log: SQLite writes every page of a commit, and its header, by a call of its
+// own; here these calls are gathered and reach the file as one.
 //
-// Registered by the first call. Thread-safe.
+// Bytes wait only while their connection holds SQLite's write lock:
+//
+//   - they are in the file before it is synced, read, truncated or measured,
+//     and before the index shows a commit to readers, whatever `synchronous`
+//     says;
+//   - they are dropped when the lock is released, for what waits then belongs
+//     to a transaction that was rolled back;
+//   - once a gathered write has failed, every call to the log fails until the
+//     lock is released, so that SQLite cannot commit what it believes to be
+//     there;
+//   - a write without the lock, as of a connection in exclusive mode, goes
+//     straight to the file.
+//
+// Under the same lock the file grows ahead of the log, by zeros past its end,
+// so that most commits need not wait for its length.
+//
+// Stacked on the VFS that is SQLite's default at the first call, which
+// registers it. No other VFS may be stacked on it. Thread-safe.
 const char* BufferedLogVfs();
 
 }  // namespace rekindle

@@ -335,11 +335,24 @@ absl::Status CreateLatest(Database& db) {
   return transaction.Commit();
 }
 
+// FULL makes a commit survive a loss of power. SQLite says nothing when it does
+// not take a setting, as a build without it does not.
+absl::Status SyncEveryCommit(Database& db) {
+  constexpr int64_t kFull = 2;
+  RK_RETURN_IF_ERROR(db.Execute("PRAGMA synchronous = FULL"));
+  RK_ASSIGN_OR_RETURN(const int64_t level, db.QueryInt("PRAGMA synchronous"));
+  if (level >= kFull) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "SQLite keeps synchronous=", level, " instead of ", kFull,
+      " (FULL), so that a loss of power would lose commits; use a SQLite that "
+      "can sync"));
+}
+
 // Write-ahead logging is a property of the file: it is set once it is known to
-// be a store. FULL makes a commit survive a loss of power.
+// be a store.
 absl::Status SetUpWriting(Database& db) {
   RK_RETURN_IF_ERROR(db.Execute("PRAGMA journal_mode = WAL"));
-  RK_RETURN_IF_ERROR(db.Execute("PRAGMA synchronous = FULL"));
+  RK_RETURN_IF_ERROR(SyncEveryCommit(db));
   // Less often than by default: fewer pages are copied more than once.
   RK_RETURN_IF_ERROR(db.Execute("PRAGMA wal_autocheckpoint = 10000"));
   RK_RETURN_IF_ERROR(db.Execute(kIndexesAndLeases));
