@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -40,12 +42,22 @@ void CallMetrics::End(absl::string_view transport, absl::string_view method,
   series.total += took;
 }
 
+void CallMetrics::Publish(absl::string_view name, absl::string_view type,
+                          absl::string_view help,
+                          std::function<double()> value) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  published_.push_back({name, type, help, std::move(value)});
+}
+
 std::string CallMetrics::ToText() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::string text;
   AppendMetric("rekindle_requests_in_flight", "gauge",
                "Calls that have begun and not ended.",
                static_cast<double>(in_flight_), &text);
+  for (const Published& each : published_) {
+    AppendMetric(each.name, each.type, each.help, each.value(), &text);
+  }
   AppendCounts(&text);
   AppendDurations(&text);
   return text;

@@ -4,10 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -24,14 +26,27 @@ class CallMetrics {
   void End(absl::string_view transport, absl::string_view method,
            absl::StatusCode code, absl::Duration took);
 
-  // The metrics rekindle_requests_total, rekindle_request_duration_seconds and
-  // rekindle_requests_in_flight in Prometheus' text format.
+  // Adds a metric without labels, whose value is asked for by ToText(). `name`,
+  // `type` and `help` are literals.
+  void Publish(absl::string_view name, absl::string_view type,
+               absl::string_view help, std::function<double()> value);
+
+  // What was published, and the metrics rekindle_requests_total,
+  // rekindle_request_duration_seconds and rekindle_requests_in_flight in
+  // Prometheus' text format.
   std::string ToText() const;
 
  private:
   // Upper bounds in seconds; one more bucket takes what is slower.
   static constexpr std::array<double, 12> kBuckets = {
       0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30};
+
+  struct Published {
+    absl::string_view name;
+    absl::string_view type;
+    absl::string_view help;
+    std::function<double()> value;
+  };
 
   struct Series {
     std::map<absl::StatusCode, int64_t> calls_by_code;
@@ -47,6 +62,7 @@ class CallMetrics {
   // Guarded by mutex_. By transport and method.
   std::map<std::pair<std::string, std::string>, Series> series_;
   int64_t in_flight_ = 0;
+  std::vector<Published> published_;
 };
 
 // One metric without labels: its HELP and TYPE lines and its value.

@@ -25,6 +25,7 @@ class CallRunner {
                    absl::FunctionRef<absl::Status()> work);
 
   const CallMetrics& metrics() const { return metrics_; }
+  CallMetrics& metrics() { return metrics_; }
 
  private:
   const absl::Duration max_time_;

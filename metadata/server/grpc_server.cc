@@ -1,7 +1,10 @@
 #include "metadata/server/grpc_server.h"
 
+#include <initializer_list>
 #include <memory>
+#include <utility>
 
+#include <grpc/grpc.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
@@ -11,10 +14,12 @@
 #include "absl/status/statusor.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/clock.h"
 #include "base/status_macros.h"
 #include "metadata/api/tls.h"
+#include "metadata/server/acceptor.h"
+#include "metadata/server/connection_limits.h"
 #include "metadata/server/grpc_service.h"
-#include "metadata/server/listening.h"
 #include "metadata/server/maintenance_service.h"
 #include "ml_metadata/proto/metadata_store_service.grpc.pb.h"
 #include "rekindle/v1/maintenance_service.grpc.pb.h"
@@ -22,17 +27,43 @@
 
 namespace rekindle {
 
+namespace {
+
+// How long a client may take from its connection to its first frame.
+constexpr absl::Duration kHandshake = absl::Seconds(10);
+// A connection without calls is closed after this time; clients make another.
+constexpr absl::Duration kIdle = absl::Minutes(5);
+// A client that is silent is asked whether it is there, and must answer.
+constexpr absl::Duration kAskAfter = absl::Minutes(1);
+constexpr absl::Duration kAnswerWithin = absl::Seconds(20);
+// How often a client may ask whether the server is there.
+constexpr absl::Duration kAskedEvery = absl::Seconds(20);
+// Calls at once over one connection; its client keeps more waiting.
+constexpr int kCallsPerConnection = 100;
+constexpr int kMaxHeaderBytes = 16 << 10;
+
+int Millis(absl::Duration duration) {
+  return static_cast<int>(absl::ToInt64Milliseconds(duration));
+}
+
+}  // namespace
+
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
     Store& store, CallRunner& calls, const ServerOptions& options) {
-  auto server = absl::WrapUnique(new GrpcServer(store, calls));
+  auto server = absl::WrapUnique(new GrpcServer(store, calls, options));
   RK_RETURN_IF_ERROR(server->Listen(options));
+  server->PublishMetrics(calls.metrics());
   return server;
 }
 
-GrpcServer::GrpcServer(Store& store, CallRunner& calls)
+GrpcServer::GrpcServer(Store& store, CallRunner& calls,
+                       const ServerOptions& options)
     : metadata_(MakeMetadataService(store.metadata(), calls)),
       steps_(MakeStepService(store.steps(), calls)),
-      maintenance_(MakeMaintenanceService(store.maintenance())) {}
+      maintenance_(MakeMaintenanceService(store.maintenance())),
+      connections_(ConnectionLimits(MaxOpenFiles(), options.max_connections,
+                                    options.max_connections_per_client),
+                   SystemClock()) {}
 
 GrpcServer::~GrpcServer() { Shutdown(absl::ZeroDuration()); }
 
@@ -42,36 +73,77 @@ absl::Status GrpcServer::Listen(const ServerOptions& options) {
   if (!options.tls.empty()) {
     RK_ASSIGN_OR_RETURN(credentials, MakeTlsServerCredentials(options.tls));
   }
+  RK_ASSIGN_OR_RETURN(acceptor_,
+                      Acceptor::Listen(options.host, options.grpc_port));
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
-  builder.AddListeningPort(HostAndPort(options.host, options.grpc_port),
-                           credentials, &port_);
+  using Experimental = grpc::ServerBuilder::experimental_type;
+  entrance_ = builder.experimental().AddExternalConnectionAcceptor(
+      Experimental::ExternalConnectionType::FROM_FD, credentials);
+  Configure(options, builder);
+  server_ = builder.BuildAndStart();
+  if (server_ == nullptr) {
+    return absl::InternalError("gRPC does not start a server");
+  }
+  SayServing();
+  acceptor_->Start([this](Acceptor::Connection connection) {
+    if (!connections_.Add(connection.fd.get(), connection.client)) return;
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
+        handed;
+    handed.fd = connection.fd.release();
+    entrance_->HandleNewConnection(&handed);
+  });
+  return absl::OkStatus();
+}
+
+void GrpcServer::Configure(const ServerOptions& options,
+                           grpc::ServerBuilder& builder) {
   builder.SetMaxReceiveMessageSize(options.max_message_bytes);
   builder.SetMaxSendMessageSize(options.max_message_bytes);
   // Every call under way has a thread.
   builder.SetResourceQuota(
       grpc::ResourceQuota("calls").SetMaxThreads(options.max_calls));
-  // Two servers on one port would share its calls between two databases.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  for (const auto& [argument, value] :
+       std::initializer_list<std::pair<const char*, int>>{
+           {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, Millis(kHandshake)},
+           {GRPC_ARG_MAX_CONNECTION_IDLE_MS, Millis(kIdle)},
+           {GRPC_ARG_KEEPALIVE_TIME_MS, Millis(kAskAfter)},
+           {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, Millis(kAnswerWithin)},
+           {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
+           {GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+            Millis(kAskedEvery)},
+           {GRPC_ARG_MAX_CONCURRENT_STREAMS, kCallsPerConnection},
+           {GRPC_ARG_MAX_METADATA_SIZE, kMaxHeaderBytes}}) {
+    builder.AddChannelArgument(argument, value);
+  }
   builder.RegisterService(metadata_.get());
   builder.RegisterService(steps_.get());
   builder.RegisterService(maintenance_.get());
-  server_ = builder.BuildAndStart();
-  if (server_ == nullptr || port_ == 0) {
-    return WhyNotListening(options.host, options.grpc_port);
-  }
-  // The server as a whole is healthy from its start; a service by its name only
-  // when that is said.
+}
+
+void GrpcServer::PublishMetrics(CallMetrics& metrics) {
+  metrics.Publish("rekindle_grpc_connections", "gauge",
+                  "gRPC connections that are open.",
+                  [this] { return connections_.open(); });
+  metrics.Publish("rekindle_grpc_connections_refused_total", "counter",
+                  "gRPC connections that were closed at once because their "
+                  "client, or all together, had too many.",
+                  [this] { return connections_.refused(); });
+}
+
+// The server as a whole is healthy from its start; a service by its name only
+// when that is said.
+void GrpcServer::SayServing() {
   for (const char* service :
        {ml_metadata::MetadataStoreService::service_full_name(),
         v1::StepService::service_full_name(),
         v1::MaintenanceService::service_full_name()}) {
     server_->GetHealthCheckService()->SetServingStatus(service, true);
   }
-  return absl::OkStatus();
 }
 
 void GrpcServer::Shutdown(absl::Duration grace) {
+  if (acceptor_ != nullptr) acceptor_->Stop();
   if (server_ == nullptr) return;
   server_->GetHealthCheckService()->Shutdown();
   server_->Shutdown(absl::ToChronoTime(absl::Now() + grace));

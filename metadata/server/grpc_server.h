@@ -5,16 +5,22 @@
 #include <memory>
 
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/server_builder.h>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "metadata/api/open_store.h"
+#include "metadata/server/acceptor.h"
 #include "metadata/server/call_runner.h"
+#include "metadata/server/connection_table.h"
 #include "metadata/server/metadata_server.h"
 
 namespace rekindle {
 
-// The store's three services and gRPC's health service. Thread-safe.
+// The store's three services and gRPC's health service. Connections are taken
+// by an Acceptor of ours, within a budget, and handed to gRPC: gRPC's own
+// listener is deaf for ever once the process ran out of descriptors.
+// Thread-safe.
 class GrpcServer {
  public:
   // Serves from now on. `store` and `calls` are not owned and must outlive the
@@ -26,22 +32,27 @@ class GrpcServer {
 
   ~GrpcServer();
 
-  int port() const { return port_; }
+  int port() const { return acceptor_->port(); }
 
   // Takes no more calls and waits for those under way; after `grace` their
   // clients wait no longer.
   void Shutdown(absl::Duration grace);
 
  private:
-  GrpcServer(Store& store, CallRunner& calls);
+  GrpcServer(Store& store, CallRunner& calls, const ServerOptions& options);
   absl::Status Listen(const ServerOptions& options);
+  void Configure(const ServerOptions& options, grpc::ServerBuilder& builder);
+  void PublishMetrics(CallMetrics& metrics);
+  void SayServing();
 
   // The services must outlive the server that calls them.
   const std::unique_ptr<grpc::Service> metadata_;
   const std::unique_ptr<grpc::Service> steps_;
   const std::unique_ptr<grpc::Service> maintenance_;
-  int port_ = 0;
+  ConnectionTable connections_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> entrance_;
   std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<Acceptor> acceptor_;
 };
 
 }  // namespace rekindle

@@ -3,10 +3,20 @@
 #define REKINDLE_METADATA_SERVER_LISTENING_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/unique_fd.h"
 
 namespace rekindle {
+
+// Sockets that listen on every address of `host`, and do not block. `port` may
+// be 0 for any that is free and becomes the one that it is.
+//
+//   UNAVAILABLE, INVALID_ARGUMENT, PERMISSION_DENIED  as WhyNotListening
+absl::StatusOr<std::vector<UniqueFd>> ListenOn(const std::string& host,
+                                               int* port);
 
 // Why a server could not listen on `host` and `port`, which libraries do not
 // say: found out by trying once more. Never OK.

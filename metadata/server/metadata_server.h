@@ -37,6 +37,11 @@ struct ServerOptions {
   // write that has begun is finished.
   absl::Duration max_call_time = absl::Minutes(1);
 
+  // How many gRPC connections there may be, in all and from one address; one
+  // more is closed at once. 0 is what the limit on open files leaves room for.
+  int max_connections = 0;
+  int max_connections_per_client = 0;
+
   // For /metrics: the file behind the store, if there is one, and what this
   // program calls itself.
   std::string database_file = {};
