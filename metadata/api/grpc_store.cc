@@ -22,6 +22,7 @@
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
+#include "metadata/api/call_token.h"
 #include "metadata/api/maintenance_store.h"
 #include "metadata/api/rpc_list.h"
 #include "metadata/api/tls.h"
@@ -41,7 +42,15 @@ using ::rekindle::v1::StepService;
 struct Peer {
   std::string address;
   absl::Duration timeout;
+  std::shared_ptr<CallToken> token;  // null if none is sent
 };
+
+// Says in `context` who calls.
+void Sign(const Peer& peer, grpc::ClientContext& context) {
+  if (peer.token == nullptr) return;
+  context.AddMetadata("authorization",
+                      absl::StrCat("Bearer ", peer.token->Current()));
+}
 
 // What the server answered stays as it is; that it did not answer names it.
 // gRPC's codes are absl's.
@@ -76,6 +85,7 @@ absl::StatusOr<Response> CallStub(
     const Request& request, const Peer& peer) {
   grpc::ClientContext context;
   context.set_deadline(absl::ToChronoTime(absl::Now() + peer.timeout));
+  Sign(peer, context);
   Response response;
   const grpc::Status status = (stub.*method)(&context, request, &response);
   if (!status.ok()) return FromGrpc(status, peer);
@@ -147,6 +157,7 @@ class GrpcMaintenanceStore : public MaintenanceStore {
     if (fd < 0) return ErrnoStatus(errno, "write", path);
     const absl::Cleanup close_fd = [fd] { close(fd); };
     grpc::ClientContext context;
+    Sign(peer_, context);
     const auto chunks = stub_->Backup(&context, {});
     int64_t done = 0;
     const auto append = [&](const v1::Chunk& chunk) -> absl::Status {
@@ -161,6 +172,7 @@ class GrpcMaintenanceStore : public MaintenanceStore {
 
   absl::Status Export(Sink sink) override {
     grpc::ClientContext context;
+    Sign(peer_, context);
     const auto chunks = stub_->Export(&context, {});
     return Receive(context, *chunks,
                    [&](const v1::Chunk& chunk) { return sink(chunk.data()); });
@@ -170,6 +182,7 @@ class GrpcMaintenanceStore : public MaintenanceStore {
     std::ifstream file(path, std::ios::binary);
     if (!file) return ErrnoStatus(errno, "read", path);
     grpc::ClientContext context;
+    Sign(peer_, context);
     v1::LoadResponse response;
     const auto writer = stub_->Load(&context, &response);
     v1::Chunk chunk;
@@ -245,7 +258,7 @@ std::unique_ptr<Store> Connect(
   arguments.SetMaxSendMessageSize(options.max_message_bytes);
   return std::make_unique<GrpcStore>(
       grpc::CreateCustomChannel(address, credentials, arguments),
-      Peer{address, options.timeout});
+      Peer{address, options.timeout, options.token});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "metadata/api/call_token.h"
 #include "metadata/api/open_store.h"
 #include "metadata/api/tls_files.h"
 
@@ -19,6 +20,9 @@ struct GrpcOptions {
   // With TLS: whether the server must prove who it is. False is for one who
   // only asks whether a server of this machine lives.
   bool verify_server = true;
+  // Sent with every call, if there is one; without TLS everybody on the way can
+  // read it.
+  std::shared_ptr<CallToken> token = nullptr;
 };
 
 // A store behind a server at `address` ("host:port"): Rekindle's, or ML
@@ -28,6 +32,8 @@ struct GrpcOptions {
 //   UNAVAILABLE         the server cannot be reached
 //   DEADLINE_EXCEEDED   it did not answer in time; a write may have happened
 //   RESOURCE_EXHAUSTED  a message is too large
+//   UNAUTHENTICATED     it wants to know who calls, and is not told
+//   PERMISSION_DENIED   it knows, and that one may not
 std::unique_ptr<Store> ConnectGrpcStore(const std::string& address,
                                         const GrpcOptions& options = {});
 

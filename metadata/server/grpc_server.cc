@@ -18,6 +18,7 @@
 #include "base/status_macros.h"
 #include "metadata/api/tls.h"
 #include "metadata/server/acceptor.h"
+#include "metadata/server/access/call_gate.h"
 #include "metadata/server/connection_limits.h"
 #include "metadata/server/grpc_service.h"
 #include "metadata/server/maintenance_service.h"
@@ -49,18 +50,19 @@ int Millis(absl::Duration duration) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
-    Store& store, CallRunner& calls, const ServerOptions& options) {
-  auto server = absl::WrapUnique(new GrpcServer(store, calls, options));
+    Store& store, CallRunner& calls, CallGate& gate,
+    const ServerOptions& options) {
+  auto server = absl::WrapUnique(new GrpcServer(store, calls, gate, options));
   RK_RETURN_IF_ERROR(server->Listen(options));
   server->PublishMetrics(calls.metrics());
   return server;
 }
 
-GrpcServer::GrpcServer(Store& store, CallRunner& calls,
+GrpcServer::GrpcServer(Store& store, CallRunner& calls, CallGate& gate,
                        const ServerOptions& options)
-    : metadata_(MakeMetadataService(store.metadata(), calls)),
-      steps_(MakeStepService(store.steps(), calls)),
-      maintenance_(MakeMaintenanceService(store.maintenance())),
+    : metadata_(MakeMetadataService(store.metadata(), calls, gate)),
+      steps_(MakeStepService(store.steps(), calls, gate)),
+      maintenance_(MakeMaintenanceService(store.maintenance(), gate)),
       connections_(ConnectionLimits(MaxOpenFiles(), options.max_connections,
                                     options.max_connections_per_client),
                    SystemClock()) {}

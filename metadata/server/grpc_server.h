@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "metadata/api/open_store.h"
 #include "metadata/server/acceptor.h"
+#include "metadata/server/access/call_gate.h"
 #include "metadata/server/call_runner.h"
 #include "metadata/server/connection_table.h"
 #include "metadata/server/metadata_server.h"
@@ -23,12 +24,13 @@ namespace rekindle {
 // Thread-safe.
 class GrpcServer {
  public:
-  // Serves from now on. `store` and `calls` are not owned and must outlive the
-  // server.
+  // Serves from now on. `store`, `calls` and `gate` are not owned and must
+  // outlive the server.
   //
   //   UNAVAILABLE, INVALID_ARGUMENT, PERMISSION_DENIED  as StartMetadataServer
   static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(
-      Store& store, CallRunner& calls, const ServerOptions& options);
+      Store& store, CallRunner& calls, CallGate& gate,
+      const ServerOptions& options);
 
   ~GrpcServer();
 
@@ -39,7 +41,8 @@ class GrpcServer {
   void Shutdown(absl::Duration grace);
 
  private:
-  GrpcServer(Store& store, CallRunner& calls, const ServerOptions& options);
+  GrpcServer(Store& store, CallRunner& calls, CallGate& gate,
+             const ServerOptions& options);
   absl::Status Listen(const ServerOptions& options);
   void Configure(const ServerOptions& options, grpc::ServerBuilder& builder);
   void PublishMetrics(CallMetrics& metrics);

@@ -1,7 +1,6 @@
 #include "metadata/server/grpc_service.h"
 
 #include <memory>
-#include <string>
 #include <utility>
 
 #include <grpcpp/grpcpp.h>
@@ -14,19 +13,24 @@
 #include "metadata/api/metadata_store.h"
 #include "metadata/api/rpc_list.h"
 #include "metadata/api/step_store.h"
+#include "metadata/server/access/call_gate.h"
 #include "metadata/server/call_runner.h"
+#include "metadata/server/grpc_call.h"
 #include "ml_metadata/proto/metadata_store_service.grpc.pb.h"
 #include "rekindle/v1/step_service.grpc.pb.h"
 
 namespace rekindle {
 namespace {
 
-// Runs `call` and hands on its answer, unless its client waits no longer.
-// absl's codes are gRPC's.
-template <typename Response, typename Call>
-grpc::Status Answer(CallRunner& calls, absl::string_view method,
-                    const grpc::ServerContext& context, Response* response,
-                    const Call& call) {
+// Runs `call`, if its sender may, and hands on its answer, unless its client
+// waits no longer.
+template <typename Request, typename Response, typename Call>
+grpc::Status Answer(CallRunner& calls, CallGate& gate, absl::string_view method,
+                    const grpc::ServerContext& context, const Request* request,
+                    Response* response, const Call& call) {
+  absl::StatusOr<AdmittedCall> admitted =
+      gate.Enter(CredentialsOf(context), "grpc", method);
+  if (!admitted.ok()) return ToGrpc(admitted.status());
   const absl::Status status = calls.Run(
       "grpc", method, absl::FromChrono(context.deadline()),
       [&]() -> absl::Status {
@@ -36,21 +40,21 @@ grpc::Status Answer(CallRunner& calls, absl::string_view method,
         RK_ASSIGN_OR_RETURN(*response, call());
         return absl::OkStatus();
       });
-  return {static_cast<grpc::StatusCode>(status.code()),
-          std::string(status.message())};
+  admitted->End(request, response, status);
+  return ToGrpc(status);
 }
 
 class MetadataService final
     : public ml_metadata::MetadataStoreService::Service {
  public:
-  MetadataService(MetadataStore& store, CallRunner& calls)
-      : store_(store), calls_(calls) {}
+  MetadataService(MetadataStore& store, CallRunner& calls, CallGate& gate)
+      : store_(store), calls_(calls), gate_(gate) {}
 
 #define RK_SERVE(Rpc)                                               \
   grpc::Status Rpc(grpc::ServerContext* context,                    \
                    const ml_metadata::Rpc##Request* request,        \
                    ml_metadata::Rpc##Response* response) override { \
-    return Answer(calls_, #Rpc, *context, response,                 \
+    return Answer(calls_, gate_, #Rpc, *context, request, response, \
                   [&] { return store_.Rpc(*request); });            \
   }
   RK_FOR_EACH_WRITE_RPC(RK_SERVE)
@@ -60,19 +64,20 @@ class MetadataService final
  private:
   MetadataStore& store_;
   CallRunner& calls_;
+  CallGate& gate_;
 };
 
 class StepServiceOfStore final : public v1::StepService::Service {
  public:
-  StepServiceOfStore(StepStore& store, CallRunner& calls)
-      : store_(store), calls_(calls) {}
+  StepServiceOfStore(StepStore& store, CallRunner& calls, CallGate& gate)
+      : store_(store), calls_(calls), gate_(gate) {}
 
-#define RK_SERVE(Rpc)                                      \
-  grpc::Status Rpc(grpc::ServerContext* context,           \
-                   const v1::Rpc##Request* request,        \
-                   v1::Rpc##Response* response) override { \
-    return Answer(calls_, #Rpc, *context, response,        \
-                  [&] { return store_.Rpc(*request); });   \
+#define RK_SERVE(Rpc)                                               \
+  grpc::Status Rpc(grpc::ServerContext* context,                    \
+                   const v1::Rpc##Request* request,                 \
+                   v1::Rpc##Response* response) override {          \
+    return Answer(calls_, gate_, #Rpc, *context, request, response, \
+                  [&] { return store_.Rpc(*request); });            \
   }
   RK_FOR_EACH_STEP_RPC(RK_SERVE)
 #undef RK_SERVE
@@ -80,18 +85,21 @@ class StepServiceOfStore final : public v1::StepService::Service {
  private:
   StepStore& store_;
   CallRunner& calls_;
+  CallGate& gate_;
 };
 
 }  // namespace
 
 std::unique_ptr<grpc::Service> MakeMetadataService(MetadataStore& store,
-                                                   CallRunner& calls) {
-  return std::make_unique<MetadataService>(store, calls);
+                                                   CallRunner& calls,
+                                                   CallGate& gate) {
+  return std::make_unique<MetadataService>(store, calls, gate);
 }
 
 std::unique_ptr<grpc::Service> MakeStepService(StepStore& store,
-                                               CallRunner& calls) {
-  return std::make_unique<StepServiceOfStore>(store, calls);
+                                               CallRunner& calls,
+                                               CallGate& gate) {
+  return std::make_unique<StepServiceOfStore>(store, calls, gate);
 }
 
 }  // namespace rekindle

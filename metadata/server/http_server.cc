@@ -26,6 +26,8 @@
 #include "base/nearest_name.h"
 #include "base/status_macros.h"
 #include "metadata/api/open_store.h"
+#include "metadata/server/access/authorizer.h"
+#include "metadata/server/access/call_gate.h"
 #include "metadata/server/bounded_task_queue.h"
 #include "metadata/server/call_metrics.h"
 #include "metadata/server/call_runner.h"
@@ -74,6 +76,9 @@ void OwnThePort(socket_t socket) {
 
 void Reply(const absl::Status& error, int http_status,
            httplib::Response& response) {
+  if (absl::IsUnauthenticated(error)) {
+    response.set_header("WWW-Authenticate", "Bearer realm=\"rekindle\"");
+  }
   response.status = http_status;
   response.set_content(ErrorBody(error), kJson);
 }
@@ -88,6 +93,17 @@ bool HasBody(const httplib::Request& request) {
          request.has_header("Transfer-Encoding");
 }
 
+// What a request shows of who sends it. There is no TLS, so no certificate.
+Credentials CredentialsOf(const httplib::Request& request) {
+  Credentials credentials;
+  credentials.peer.address = request.remote_addr;
+  const auto [begin, end] = request.headers.equal_range("Authorization");
+  for (auto header = begin; header != end; ++header) {
+    credentials.authorization.push_back(header->second);
+  }
+  return credentials;
+}
+
 // The size of a file in bytes; 0 if there is none.
 double SizeOf(const std::string& file) {
   std::error_code error;
@@ -97,8 +113,12 @@ double SizeOf(const std::string& file) {
 
 class HttplibServer : public HttpServer {
  public:
-  HttplibServer(Store& store, CallRunner& calls, ServerOptions options)
-      : store_(store), calls_(calls), options_(std::move(options)) {
+  HttplibServer(Store& store, CallRunner& calls, CallGate& gate,
+                ServerOptions options)
+      : store_(store),
+        calls_(calls),
+        gate_(gate),
+        options_(std::move(options)) {
     for (const Method& method : AllMethods()) {
       methods_[method.name()] = &method;
     }
@@ -221,7 +241,10 @@ class HttplibServer : public HttpServer {
     response.set_content(text, "text/plain; version=0.0.4; charset=utf-8");
   }
 
-  void OpenApi(const httplib::Request&, httplib::Response& response) {
+  void OpenApi(const httplib::Request& request, httplib::Response& response) {
+    const auto admitted =
+        gate_.Enter(CredentialsOf(request), "http", "GET /api/v1/openapi.json");
+    if (!admitted.ok()) return Reply(admitted.status(), response);
     response.set_content(OpenApiDocument(AllMethods(), options_.version),
                          kJson);
   }
@@ -233,26 +256,34 @@ class HttplibServer : public HttpServer {
     if (!absl::StartsWith(request.get_header_value("Content-Type"), kJson)) {
       return ReplyNotJson(response);
     }
-    std::string answer;
+    absl::StatusOr<AdmittedCall> admitted =
+        gate_.Enter(CredentialsOf(request), "http", (*method)->name());
+    if (!admitted.ok()) return Reply(admitted.status(), response);
+    const std::unique_ptr<Message> asked((*method)->request->New());
+    std::unique_ptr<Message> answer;
+    std::string text;
     const absl::Status status =
         calls_.Run("http", (*method)->name(), absl::InfiniteFuture(),
                    [&]() -> absl::Status {
-                     RK_ASSIGN_OR_RETURN(answer, Call(**method, body));
+                     RK_RETURN_IF_ERROR(ParseJson(body, asked.get()));
+                     RK_ASSIGN_OR_RETURN(answer, Call(**method, *asked));
+                     RK_ASSIGN_OR_RETURN(text, ToText(answer.get()));
                      return absl::OkStatus();
                    });
+    admitted->End(asked.get(), answer.get(), status);
     if (!status.ok()) return Reply(status, response);
-    response.set_content(answer, kJson);
+    response.set_content(text, kJson);
   }
 
-  absl::StatusOr<std::string> Call(const Method& method,
-                                   const std::string& body) {
+  absl::StatusOr<std::unique_ptr<Message>> Call(const Method& method,
+                                                const Message& request) {
     if (draining_) {
       return absl::UnavailableError("the server is shutting down");
     }
-    const std::unique_ptr<Message> request(method.request->New());
-    RK_RETURN_IF_ERROR(ParseJson(body, request.get()));
-    RK_ASSIGN_OR_RETURN(const std::unique_ptr<Message> answer,
-                        method.call(store_, *request));
+    return method.call(store_, request);
+  }
+
+  absl::StatusOr<std::string> ToText(Message* answer) const {
     if (answer->ByteSizeLong() >
         static_cast<size_t>(options_.max_message_bytes)) {
       return absl::ResourceExhaustedError(absl::StrCat(
@@ -260,7 +291,7 @@ class HttplibServer : public HttpServer {
           " bytes, more than the server's limit of ",
           options_.max_message_bytes, "; ask for fewer nodes at a time"));
     }
-    return ToJsonText(answer.get());
+    return ToJsonText(answer);
   }
 
   // The method that `path` names.
@@ -334,6 +365,7 @@ class HttplibServer : public HttpServer {
 
   Store& store_;
   CallRunner& calls_;
+  CallGate& gate_;
   const ServerOptions options_;
   const absl::Time started_ = absl::Now();
   std::map<std::string, const Method*> methods_;
@@ -346,8 +378,9 @@ class HttplibServer : public HttpServer {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<HttpServer>> StartHttpServer(
-    Store& store, CallRunner& calls, const ServerOptions& options) {
-  auto server = std::make_unique<HttplibServer>(store, calls, options);
+    Store& store, CallRunner& calls, CallGate& gate,
+    const ServerOptions& options) {
+  auto server = std::make_unique<HttplibServer>(store, calls, gate, options);
   RK_RETURN_IF_ERROR(server->Start());
   return server;
 }

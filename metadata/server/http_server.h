@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "metadata/api/open_store.h"
+#include "metadata/server/access/call_gate.h"
 #include "metadata/server/call_runner.h"
 #include "metadata/server/metadata_server.h"
 
@@ -25,12 +26,13 @@ class HttpServer {
   virtual void Stop() = 0;
 };
 
-// Serves from now on. `store` and `calls` are not owned and must outlive the
-// server.
+// Serves from now on. `store`, `calls` and `gate` are not owned and must
+// outlive the server.
 //
 //   UNAVAILABLE, INVALID_ARGUMENT, PERMISSION_DENIED  as StartMetadataServer
 absl::StatusOr<std::unique_ptr<HttpServer>> StartHttpServer(
-    Store& store, CallRunner& calls, const ServerOptions& options);
+    Store& store, CallRunner& calls, CallGate& gate,
+    const ServerOptions& options);
 
 }  // namespace rekindle
 

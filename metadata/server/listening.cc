@@ -60,6 +60,15 @@ UniqueFd Listener(const addrinfo& address) {
   return Listener(address.ai_family, address.ai_addr, address.ai_addrlen);
 }
 
+bool IsLoopback(const sockaddr& address) {
+  if (address.sa_family == AF_INET) {
+    const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
+    return ntohl(v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+  }
+  const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
+  return address.sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr);
+}
+
 bool IsEveryAddress(const addrinfo& address) {
   if (address.ai_family != AF_INET) return false;
   const auto& ip = reinterpret_cast<const sockaddr_in&>(*address.ai_addr);
@@ -117,6 +126,15 @@ absl::Status Explain(const std::string& host, int port, int error) {
 }
 
 }  // namespace
+
+bool IsOnlyThisMachine(const std::string& host) {
+  const AddressList addresses = Resolve(host, /*port=*/0);
+  for (const addrinfo* address = addresses.get(); address != nullptr;
+       address = address->ai_next) {
+    if (!IsLoopback(*address->ai_addr)) return false;
+  }
+  return addresses != nullptr;
+}
 
 std::string HostAndPort(const std::string& host, int port) {
   if (host.find(':') == std::string::npos) return absl::StrCat(host, ":", port);

@@ -18,6 +18,10 @@ namespace rekindle {
 absl::StatusOr<std::vector<UniqueFd>> ListenOn(const std::string& host,
                                                int* port);
 
+// Whether a server on `host` can be reached from this machine alone; false if
+// `host` is no name of an address.
+bool IsOnlyThisMachine(const std::string& host);
+
 // Why a server could not listen on `host` and `port`, which libraries do not
 // say: found out by trying once more. Never OK.
 //

@@ -9,12 +9,15 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
 #include "base/temporary_file.h"
+#include "metadata/server/access/call_gate.h"
+#include "metadata/server/grpc_call.h"
 #include "rekindle/v1/maintenance_service.grpc.pb.h"
 
 namespace rekindle {
@@ -23,12 +26,6 @@ namespace {
 using ::rekindle::v1::Chunk;
 
 constexpr std::streamsize kChunkBytes = 1 << 20;
-
-// absl's codes are gRPC's.
-grpc::Status ToGrpc(const absl::Status& status) {
-  return {static_cast<grpc::StatusCode>(status.code()),
-          std::string(status.message())};
-}
 
 absl::Status ClientIsGone() {
   return absl::CancelledError("the client is gone");
@@ -59,29 +56,48 @@ absl::Status SendFile(const std::string& path,
 
 class MaintenanceServiceOfStore final : public v1::MaintenanceService::Service {
  public:
-  explicit MaintenanceServiceOfStore(MaintenanceStore& store) : store_(store) {}
+  MaintenanceServiceOfStore(MaintenanceStore& store, CallGate& gate)
+      : store_(store), gate_(gate) {}
 
   grpc::Status Backup(grpc::ServerContext* context, const v1::BackupRequest*,
                       grpc::ServerWriter<Chunk>* writer) override {
-    return ToGrpc(DoBackup(*context, *writer));
+    return Guarded("Backup", *context, /*response=*/nullptr,
+                   [&] { return DoBackup(*context, *writer); });
   }
 
-  grpc::Status Export(grpc::ServerContext*, const v1::ExportRequest*,
+  grpc::Status Export(grpc::ServerContext* context, const v1::ExportRequest*,
                       grpc::ServerWriter<Chunk>* writer) override {
-    return ToGrpc(store_.Export([writer](absl::string_view bytes) {
+    const auto send = [writer](absl::string_view bytes) {
       return Send(bytes, /*total=*/0, *writer);
-    }));
+    };
+    return Guarded("Export", *context, /*response=*/nullptr,
+                   [&] { return store_.Export(send); });
   }
 
   grpc::Status Load(grpc::ServerContext* context,
                     grpc::ServerReader<Chunk>* reader,
                     v1::LoadResponse* response) override {
-    const absl::StatusOr<int64_t> records = DoLoad(*context, *reader);
-    if (records.ok()) response->set_records(*records);
-    return ToGrpc(records.status());
+    return Guarded("Load", *context, response, [&]() -> absl::Status {
+      RK_ASSIGN_OR_RETURN(const int64_t records, DoLoad(*context, *reader));
+      response->set_records(records);
+      return absl::OkStatus();
+    });
   }
 
  private:
+  // Runs `work` if the sender of the call may.
+  grpc::Status Guarded(absl::string_view method,
+                       const grpc::ServerContext& context,
+                       const v1::LoadResponse* response,
+                       absl::FunctionRef<absl::Status()> work) {
+    absl::StatusOr<AdmittedCall> admitted =
+        gate_.Enter(CredentialsOf(context), "grpc", method);
+    if (!admitted.ok()) return ToGrpc(admitted.status());
+    const absl::Status status = work();
+    admitted->End(/*request=*/nullptr, response, status);
+    return ToGrpc(status);
+  }
+
   absl::Status DoBackup(const grpc::ServerContext& context,
                         grpc::ServerWriter<Chunk>& writer) {
     RK_ASSIGN_OR_RETURN(const TemporaryFile copy, TemporaryFile::Create());
@@ -104,12 +120,14 @@ class MaintenanceServiceOfStore final : public v1::MaintenanceService::Service {
   }
 
   MaintenanceStore& store_;
+  CallGate& gate_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> MakeMaintenanceService(MaintenanceStore& store) {
-  return std::make_unique<MaintenanceServiceOfStore>(store);
+std::unique_ptr<grpc::Service> MakeMaintenanceService(MaintenanceStore& store,
+                                                      CallGate& gate) {
+  return std::make_unique<MaintenanceServiceOfStore>(store, gate);
 }
 
 }  // namespace rekindle

@@ -13,8 +13,7 @@
 namespace rekindle {
 
 struct ServerOptions {
-  // An address of this machine. Calls are not authenticated, so by default only
-  // this machine is served.
+  // An address of this machine. By default only this machine is served.
   std::string host = "127.0.0.1";
   // 0 is any port that is free.
   int grpc_port = 8080;
@@ -25,6 +24,16 @@ struct ServerOptions {
   // certificate of theirs. HTTP, which is not encrypted, then has health and
   // metrics only.
   TlsFiles tls = {};
+
+  // Who may call (docs/server.md), read anew when it changes; without one all
+  // who can connect may do everything.
+  std::string token_file = {};
+  // Serve others than this machine although neither a token file nor a
+  // certificate of the client's keeps anyone from writing.
+  bool insecure = false;
+  // Where a line goes for every write and every refusal; "-" is the standard
+  // output, and nothing none.
+  std::string audit_log = {};
 
   // How large one message may be, either way; a larger one is
   // RESOURCE_EXHAUSTED.
@@ -68,10 +77,13 @@ class MetadataServer {
 
 // `store` is not owned and must outlive the server.
 //
-//   UNAVAILABLE        a port is taken
-//   INVALID_ARGUMENT   the host is no address of this machine; the TLS files
-//                      cannot be used
-//   PERMISSION_DENIED  a port is reserved
+//   UNAVAILABLE          a port is taken
+//   INVALID_ARGUMENT     the host is no address of this machine; the TLS files
+//                        or the token file cannot be used; everybody could
+//                        write, and the options do not say `insecure`
+//   FAILED_PRECONDITION  others may write the token file
+//   PERMISSION_DENIED    a port is reserved
+//   NOT_FOUND            a file is not there
 absl::StatusOr<std::unique_ptr<MetadataServer>> StartMetadataServer(
     Store& store, const ServerOptions& options = {});
 

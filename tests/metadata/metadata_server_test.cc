@@ -16,6 +16,8 @@
 #include "base/clock.h"
 #include "metadata/api/grpc_store.h"
 #include "metadata/api/rpc_list.h"
+#include "metadata/server/access/authorizer.h"
+#include "metadata/server/access/call_gate.h"
 #include "metadata/server/call_runner.h"
 #include "metadata/server/grpc_service.h"
 #include "ml_metadata/proto/metadata_store_service.grpc.pb.h"
@@ -129,7 +131,10 @@ TEST_F(MetadataServerTest, AMessageThatIsTooLargeIsRefused) {
 
 TEST_F(MetadataServerTest, AServerWithoutStepsIsRefusedForSteps) {
   CallRunner calls(absl::Minutes(1));
-  const auto service = MakeMetadataService(store_->metadata(), calls);
+  CallGate gate(std::make_unique<Authorizer>(nullptr, /*certificates=*/false,
+                                             SystemClock()),
+                /*audit=*/nullptr, SystemClock());
+  const auto service = MakeMetadataService(store_->metadata(), calls, gate);
   int port = 0;
   grpc::ServerBuilder builder;
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
@@ -161,6 +166,7 @@ TEST_F(MetadataServerTest, OpensWhatTheUserNames) {
 TEST_F(MetadataServerTest, AHostThatIsNotOursIsNamed) {
   ServerOptions elsewhere = AnyPort();
   elsewhere.host = "192.0.2.1";
+  elsewhere.insecure = true;
   EXPECT_THAT(StartMetadataServer(*store_, elsewhere),
               StatusIs(StatusCode::kInvalidArgument, HasSubstr("192.0.2.1")));
 }
