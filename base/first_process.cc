@@ -9,6 +9,8 @@
 #include <sys/types.h>
 #include <sys/wait.h>
 
+#include "base/secret_variable.h"
+
 namespace rekindle {
 namespace {
 
@@ -68,7 +70,11 @@ int RunAndReap(const std::function<int()>& work) {
   sigset_t before;
   sigprocmask(SIG_BLOCK, &signals, &before);
   const pid_t child = fork();
-  if (child > 0) return Attend(child, signals);
+  if (child > 0) {
+    // What was meant for the work is not to be read at number 1.
+    ClearEnvironment();
+    return Attend(child, signals);
+  }
   if (child == 0) LeadForegroundGroup();
   // No room for a child: without one the work can still be done.
   sigprocmask(SIG_SETMASK, &before, nullptr);

@@ -15,9 +15,9 @@ int RunAsFirstProcess(const std::function<int()>& work);
 
 // Runs `work` in a child, in a process group of its own that owns the terminal
 // if there is one. Meanwhile passes signals on to it and waits for every other
-// process that becomes ours. Returns when the child has ended: its exit code,
-// or 128 + n after signal n. Returns in the child as well, with what `work`
-// returned.
+// process that becomes ours; has no environment any more. Returns when the
+// child has ended: its exit code, or 128 + n after signal n. Returns in the
+// child as well, with what `work` returned.
 int RunAndReap(const std::function<int()>& work);
 
 }  // namespace rekindle

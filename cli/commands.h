@@ -45,6 +45,7 @@ int WatchCommand(const Arguments& arguments);
 int ReapCommand(const Arguments& arguments);
 int RunCommand(const Arguments& arguments);
 int ServeCommand(const Arguments& arguments);
+int TokenNewCommand(const Arguments& arguments);
 
 }  // namespace rekindle
 

@@ -71,6 +71,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"stop", "end a cluster's workflow", StopCommand},
     {"reap", "close executions whose process vanished", ReapCommand},
     {"serve", "a metadata store over gRPC and HTTP", ServeCommand},
+    {"token new", "a token for a client of 'rekindle serve'", TokenNewCommand},
 });
 
 std::string Help() {

@@ -20,6 +20,7 @@
 #include "cli/exit_code.h"
 #include "cli/flag_set.h"
 #include "cli/parse_or_exit.h"
+#include "cli/store_flags.h"
 #include "metadata/api/grpc_store.h"
 #include "metadata/api/open_store.h"
 #include "metadata/api/tls_files.h"
@@ -36,17 +37,21 @@ struct ServeFlags {
   std::optional<int64_t> max_message_bytes = ServerOptions().max_message_bytes;
   absl::Duration max_call_time = ServerOptions().max_call_time;
   TlsFiles tls;
+  std::string token_file;
+  bool insecure = false;
+  std::string audit_log;
   bool read_only = false;
   absl::Duration grace = absl::Seconds(30);
   bool check = false;
   TlsFiles shown_by_check;
+  std::string token_of_check;
 
   void Bind(FlagSet& flags) {
     flags.String("db", "FILE", &db,
                  "the metadata store, a SQLite file; created if absent");
     flags.String("host", "ADDRESS", &host,
-                 "whom to serve; calls are not authenticated, so 0.0.0.0 only "
-                 "on a network you trust");
+                 "whom to serve; 0.0.0.0 is everyone who reaches the port, and "
+                 "needs --token-file or --tls-client-ca");
     flags.OptionalInt("grpc-port", "N", &grpc_port,
                       "the port for gRPC; 0 is any free one (default: 8080)");
     flags.OptionalInt("http-port", "N", &http_port,
@@ -63,6 +68,16 @@ struct ServeFlags {
     flags.String("tls-client-ca", "FILE", &tls.ca,
                  "and take only clients with a certificate that this one "
                  "has signed");
+    flags.String("token-file", "FILE", &token_file,
+                 "who may do what: a line for each token and certificate, as "
+                 "'rekindle token new' prints it (default: everyone, "
+                 "everything)");
+    flags.Bool("insecure", &insecure,
+               "serve others than this machine although everyone who reaches "
+               "the port may write and delete");
+    flags.String("audit-log", "FILE", &audit_log,
+                 "a line of JSON for every write and every refusal; - is the "
+                 "standard output (default: none)");
     flags.Bool("read-only", &read_only,
                "refuse writes; the file must exist and is never changed");
     flags.Duration("grace", &grace,
@@ -75,6 +90,9 @@ struct ServeFlags {
                  "--tls-cert names)");
     flags.String("metadata-key", "FILE", &shown_by_check.key,
                  "and the certificate's key");
+    flags.String("metadata-token-file", "FILE", &token_of_check,
+                 "and the token to show it, a reader's (default: what "
+                 "REKINDLE_METADATA_TOKEN holds, if anything)");
   }
 };
 
@@ -104,6 +122,9 @@ absl::StatusOr<ServerOptions> OptionsFrom(const ServeFlags& flags) {
   }
   options.max_call_time = flags.max_call_time;
   options.tls = flags.tls;
+  options.token_file = flags.token_file;
+  options.insecure = flags.insecure;
+  options.audit_log = flags.audit_log;
   options.database_file = flags.db;
   options.version = REKINDLE_VERSION;
   return options;
@@ -159,19 +180,22 @@ absl::StatusOr<std::unique_ptr<Store>> ConnectToServer(
   RK_ASSIGN_OR_RETURN(const ServerOptions options, OptionsFrom(flags));
   const std::string address =
       HostAndPort(LocalAddressOf(options.host), options.grpc_port);
-  if (options.tls.empty()) return ConnectGrpcStore(address);
   // Its certificate is for the name that others call it by.
+  GrpcOptions ours = {.verify_server = false};
+  RK_ASSIGN_OR_RETURN(ours.token, TakeCallToken(flags.token_of_check));
+  if (options.tls.empty()) return ConnectGrpcStore(address, ours);
   return ConnectTlsStore(
       address,
-      flags.shown_by_check.empty() ? options.tls : flags.shown_by_check,
-      {.verify_server = false});
+      flags.shown_by_check.empty() ? options.tls : flags.shown_by_check, ours);
 }
 
-// Asks a server for what takes it to its store and back.
+// Asks a server for what takes it to its store and back. One that does not know
+// us does not do that for us, but it lives.
 absl::Status Check(const ServeFlags& flags) {
   RK_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store,
                       ConnectToServer(flags));
-  return store->metadata().GetContextTypes({}).status();
+  absl::Status answer = store->metadata().GetContextTypes({}).status();
+  return absl::IsUnauthenticated(answer) ? absl::OkStatus() : answer;
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ class StoreBehindAPortTest(served.ServedWorkspace):
             self.assert_refused(result, TRY_AGAIN, address, "cannot be reached")
 
     def test_a_check_says_whether_a_server_answers(self):
-        server = self.serve(host="0.0.0.0")
+        server = self.serve(host="0.0.0.0", insecure="true")
         port = server.grpc.rpartition(":")[2]
         self.ok(self.run_command("serve", "--check", host="0.0.0.0", grpc_port=port))
         self.assertEqual(server.stop(), 0)
@@ -74,7 +74,7 @@ class StartTest(served.ServedWorkspace):
         self.assert_refused(self.start(max_message_bytes=0), USAGE, "--max-message-bytes is 0")
         self.assert_refused(self.start(grace="soon"), USAGE, "--grace", "soon")
         self.assert_refused(self.start(max_call_time="0s"), USAGE, "--max-call-time")
-        self.assert_refused(self.start(host="192.0.2.1"), USAGE, "192.0.2.1", "not an address of this machine")
+        self.assert_refused(self.start(host="192.0.2.1", insecure="true"), USAGE, "192.0.2.1", "not an address of this machine")
         self.assert_refused(self.start(metadata="grpc://x:1"), USAGE, "--metadata")
 
     def test_databases_it_cannot_serve(self):

@@ -30,6 +30,8 @@ OTHERWISE = {
     "metadata-ca": "by ConfigMap, for all steps alike",
     "metadata-cert": "by ConfigMap, for all steps alike",
     "metadata-key": "by ConfigMap, for all steps alike",
+    "metadata-token-file": "by ConfigMap, for all steps alike",
+    "metadata-plaintext-token": "by ConfigMap, for all steps alike",
     "trainer": "part of the image",
     "require-gpu": "what trainer-gpu is for",
     "worker-restarts": "in a pod the default will do",
