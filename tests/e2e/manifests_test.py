@@ -15,7 +15,12 @@ sys.path.insert(0, str(workspace.REPO / "tests" / "support"))
 import step_templates  # noqa: E402
 
 BASE = workspace.REPO / "manifests" / "base"
+COMPONENTS = workspace.REPO / "manifests" / "components"
 KUSTOMIZATIONS = sorted((workspace.REPO / "manifests").rglob("kustomization.yaml"))
+
+
+def component(name):
+    return yaml.safe_load((COMPONENTS / name / "kustomization.yaml").read_text())
 
 
 def documents(path):
@@ -64,7 +69,7 @@ class ManifestsTest(workspace.Workspace):
 
     def test_every_kustomization_names_files_and_objects_that_are_there(self):
         known = objects()
-        self.assertEqual(len(KUSTOMIZATIONS), 7)
+        self.assertEqual(len(KUSTOMIZATIONS), 9)
         for path in KUSTOMIZATIONS:
             kustomization = yaml.safe_load(path.read_text())
             with self.subTest(kustomization=path.parent.name):
@@ -96,9 +101,16 @@ class ManifestsTest(workspace.Workspace):
         self.assertEqual(server["image"], images["metadata"])
 
     def test_with_tls_every_step_has_the_certificate(self):
-        component = workspace.REPO / "manifests" / "components" / "tls"
+        self.assert_every_step_has_a_secret("tls", "/tls", "rekindle-client-tls")
+
+    def test_with_tokens_every_step_has_one(self):
+        self.assert_every_step_has_a_secret("tokens", "/token", "rekindle-step-token")
+        [generated] = component("tokens")["configMapGenerator"]
+        self.assertIn("REKINDLE_METADATA_TOKEN_FILE=/token/token", generated["literals"])
+
+    def assert_every_step_has_a_secret(self, name, path, secret):
         patched = {}
-        for change in yaml.safe_load((component / "steps.yaml").read_text()):
+        for change in yaml.safe_load((COMPONENTS / name / "steps.yaml").read_text()):
             index, field = re.fullmatch(r"/spec/templates/(\d+)/(.+)", change["path"]).groups()
             patched.setdefault(int(index), {})[field] = change["value"]
         templates = list(step_templates.load().values())
@@ -106,12 +118,34 @@ class ManifestsTest(workspace.Workspace):
         for index, fields in patched.items():
             self.assertEqual(fields["name"], templates[index]["name"])
             self.assertEqual(fields["volumes/-"]["name"], fields["container/volumeMounts/-"]["name"])
+            self.assertEqual(fields["container/volumeMounts/-"]["mountPath"], path)
+            self.assertEqual(fields["volumes/-"]["secret"]["secretName"], secret)
+
+    def server_of(self, name):
+        """Flags that a component adds to the server, and the environment that it gives it."""
+        changes, merged = [yaml.safe_load(patch["patch"]) for patch in component(name)["patches"]
+                           if patch["target"]["kind"] == "Deployment"]
+        [container] = merged["spec"]["template"]["spec"]["containers"]
+        flags = [change["value"] for change in changes if change["path"].endswith("/args/-")]
+        return flags, {variable["name"]: variable["value"] for variable in container["env"]}
 
     def test_with_tls_the_server_asks_for_certificates(self):
-        component = yaml.safe_load((workspace.REPO / "manifests" / "components" / "tls" / "kustomization.yaml").read_text())
-        [server] = [yaml.safe_load(p["patch"]) for p in component["patches"] if p["target"]["kind"] == "Deployment"]
-        flags = [change["value"] for change in server if change["path"].endswith("/args/-")]
+        flags, environment = self.server_of("tls")
         self.assertEqual(flags, ["--tls-cert=/tls/tls.crt", "--tls-key=/tls/tls.key", "--tls-client-ca=/tls/ca.crt"])
+        self.assertEqual(environment, {"REKINDLE_INSECURE": "false"})
+
+    def test_with_tokens_the_server_asks_for_them(self):
+        flags, environment = self.server_of("tokens")
+        self.assertEqual(flags, ["--token-file=/tokens/tokens", "--audit-log=-"])
+        self.assertEqual(environment, {"REKINDLE_INSECURE": "false"})
+
+    def test_the_server_of_the_base_says_that_it_is_open(self):
+        """And would not start otherwise: it serves others than its own machine."""
+        [container] = objects()["Deployment", "rekindle-metadata"]["spec"]["template"]["spec"]["containers"]
+        self.assertIn({"name": "REKINDLE_INSECURE", "value": "true"}, container["env"])
+        self.assertIn("--host=0.0.0.0", container["args"])
+        arguments = [argument for argument in container["args"] if not argument.startswith("--db=")]
+        self.assert_refused(self.run_command("serve", *arguments, db=self.db), 2, "--insecure")
 
     def test_steps_may_only_say_how_they_ended(self):
         known = objects()

@@ -21,7 +21,7 @@ class MetadataImageTest(every_image.EveryImage, steps_in_image.StepsInImage, con
 
     def test_serves_a_store_that_another_container_queries_and_is_healthy(self):
         self.prepare()
-        server = self.start("serve", "--host=0.0.0.0", docker=["--health-interval=1s"])
+        server = self.start("serve", "--host=0.0.0.0", "--insecure", docker=["--health-interval=1s"])
         self.wait_for("health", lambda: self.docker.run(
             "inspect", "--format", "{{.State.Health.Status}}", server).stdout.strip() == "healthy")
         asked = self.docker.run("run", "--rm", "--network=container:" + server, self.image, "metadata", "list", "artifacts",
