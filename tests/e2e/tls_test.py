@@ -6,30 +6,9 @@ import subprocess
 
 import served
 import workspace
+from authority import Authority
 
 USAGE, TRY_AGAIN = 2, 75
-
-
-class Authority:
-    """Signs certificates, by the openssl program."""
-
-    def __init__(self, folder, name):
-        self.folder, self.name, self.certificate = folder, name, folder / (name + "-ca.pem")
-        self.openssl("req", "-x509", "-newkey", "ed25519", "-nodes", "-days", "2", "-subj", "/CN=" + name,
-                     "-keyout", self.certificate.with_suffix(".key"), "-out", self.certificate)
-
-    def openssl(self, *words):
-        subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True)
-
-    def sign(self, whom, names="DNS:localhost,IP:127.0.0.1"):
-        """The files of a certificate and of its key."""
-        path = self.folder / ("%s-%s.pem" % (self.name, whom))
-        key, request, extensions = (path.with_suffix(suffix) for suffix in (".key", ".csr", ".ext"))
-        extensions.write_text("subjectAltName=%s\n" % names)
-        self.openssl("req", "-newkey", "ed25519", "-nodes", "-subj", "/CN=" + whom, "-keyout", key, "-out", request)
-        self.openssl("x509", "-req", "-in", request, "-CA", self.certificate, "-CAkey",
-                     self.certificate.with_suffix(".key"), "-days", "2", "-extfile", extensions, "-out", path)
-        return path, key
 
 
 class TlsTest(workspace.Workspace):
