@@ -31,10 +31,11 @@ def p99(seconds):
 class Bystander:
     """Another client of a server (probe.py), from now on until it is asked how it was served."""
 
-    def __init__(self, server):
+    def __init__(self, server, token=None):
+        environment = {**workspace.ENVIRONMENT, **({"REKINDLE_METADATA_TOKEN": token} if token else {})}
         self.process = subprocess.Popen(
             [sys.executable, str(pathlib.Path(__file__).with_name("probe.py")), server.http, server.grpc],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=workspace.ENVIRONMENT)
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
         if self.process.stdout.readline() != "ready\n":
             raise AssertionError("no bystander: %s" % self.process.communicate()[1])
 
@@ -64,13 +65,13 @@ class AttackCase(served.ServedWorkspace):
     idle = {}  # p99 by kind of call of a server that is not attacked; measured once
 
     @contextlib.contextmanager
-    def attacked(self, limits=None, prepare=None, **flags):
-        """`prepare` is called with the server before others watch."""
+    def attacked(self, limits=None, prepare=None, token=None, **flags):
+        """`prepare` is called with the server before others watch, who show it `token`."""
         idle = self.measured_idle()
         server = self.serve(limits=limits, **{"grace": "%ds" % GRACE, **flags})
         if prepare is not None:
             prepare(server)
-        bystander = Bystander(server)
+        bystander = Bystander(server, token)
         self.addCleanup(bystander.close)
         yield server
         self.assertIsNone(server.process.poll(), "the server is gone")

@@ -4,11 +4,12 @@
 
 A process of its own, so that it waits for the server alone. Goes on until its stdin ends, and for ROUNDS rounds at least, then
 prints one JSON object: `seconds`, a list for each kind of call, and `failures`, a list of sentences. Without the package grpc it
-asks over HTTP only.
+asks over HTTP only. Shows the token in REKINDLE_METADATA_TOKEN, if there is one.
 """
 
 import http.client
 import json
+import os
 import select
 import sys
 import time
@@ -24,6 +25,7 @@ ROUNDS = 60  # at least
 TIMEOUT = 20
 CLAIM = {"externalId": "probe", "executionType": {"name": "Probe"}, "owner": "probe", "leaseMillis": 600000}
 READ = {"typeIds": [1]}
+AUTHORIZATION = {"authorization": "Bearer " + os.environ["REKINDLE_METADATA_TOKEN"]} if "REKINDLE_METADATA_TOKEN" in os.environ else {}
 
 
 def varint(number):
@@ -54,13 +56,13 @@ class Probe:
         channel = grpc.insecure_channel(address)
         read = channel.unary_unary("/ml_metadata.MetadataStoreService/GetArtifactTypesByID")
         renewal = channel.unary_unary("/rekindle.v1.StepService/Renew")
-        self.kinds["grpc read"] = lambda: read(b"\x08\x01", timeout=TIMEOUT)
-        self.kinds["renew"] = lambda: renewal(renew, timeout=TIMEOUT)
+        self.kinds["grpc read"] = lambda: read(b"\x08\x01", timeout=TIMEOUT, metadata=[*AUTHORIZATION.items()])
+        self.kinds["renew"] = lambda: renewal(renew, timeout=TIMEOUT, metadata=[*AUTHORIZATION.items()])
 
     def request(self, verb, path, body=None):
         connection = http.client.HTTPConnection(self.address, timeout=TIMEOUT)
         try:
-            connection.request(verb, path, body, {"Content-Type": "application/json"})
+            connection.request(verb, path, body, {"Content-Type": "application/json", **AUTHORIZATION})
             answer = connection.getresponse()
             text = answer.read().decode()
         finally:
