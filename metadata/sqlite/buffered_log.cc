@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <iterator>
 #include <new>
+#include <set>
 #include <sqlite3.h>
 #include <string>
 
@@ -23,6 +24,49 @@ constexpr sqlite3_int64 kMostGrowth = 1 << 20;
 // https://sqlite.org/walformat.html, "WAL Locks".
 constexpr int kWriteLock = 0;
 
+// The header of a frame: page, size of the database if it ends a transaction,
+// salt, checksum. https://sqlite.org/walformat.html, "Frame Header".
+constexpr int kFrameHeaderBytes = 24;
+constexpr int kCommitAt = 4;
+constexpr int kSealAt = 8;
+
+bool IsZero(const char* begin, const char* end) {
+  return std::all_of(begin, end, [](char byte) { return byte == 0; });
+}
+
+// Frames whose header has no salt and no checksum. SQLite writes such ones
+// while it expects to compute the checksums anew at the commit; the one it then
+// forgets, after a savepoint was taken back whose pages had been spilled twice
+// (seen in 3.40), ends the log for whoever reads it after a crash. That commit
+// and all that follow would be lost.
+class UnsealedFrames {
+ public:
+  // A write to the log, of whatever size.
+  void OnWrite(const char* bytes, int size, sqlite3_int64 offset) {
+    if (size != kFrameHeaderBytes) return;
+    if (IsZero(bytes + kSealAt, bytes + size)) {
+      unsealed_.insert(offset);
+    } else if (!unsealed_.empty()) {
+      unsealed_.erase(offset);
+    }
+    if (!IsZero(bytes + kCommitAt, bytes + kSealAt)) commit_ = offset;
+  }
+
+  // Whether the transaction that was written last is not whole.
+  bool InCommit() const {
+    return !unsealed_.empty() && *unsealed_.begin() < commit_;
+  }
+
+  void Clear() {
+    unsealed_.clear();
+    commit_ = 0;
+  }
+
+ private:
+  std::set<sqlite3_int64> unsealed_;
+  sqlite3_int64 commit_ = 0;  // the frame that ends the transaction
+};
+
 sqlite3_vfs* DefaultVfs() {
   static sqlite3_vfs* const vfs = sqlite3_vfs_find(nullptr);
   return vfs;
@@ -31,11 +75,12 @@ sqlite3_vfs* DefaultVfs() {
 // An open log. SQLite gives the memory, the real file is behind it.
 struct Log : sqlite3_file {
   sqlite3_file* real = nullptr;
-  struct Main* main = nullptr;  // the database, open as long as the log
-  std::string buffer = {};      // written, and not in the file yet,
-  sqlite3_int64 offset = 0;     // where it belongs
-  sqlite3_int64 size = 0;       // of the file, as far as this log has made it
-  int failure = SQLITE_OK;      // why bytes were lost since the lock was taken
+  struct Main* main = nullptr;   // the database, open as long as the log
+  std::string buffer = {};       // written, and not in the file yet,
+  sqlite3_int64 offset = 0;      // where it belongs
+  sqlite3_int64 size = 0;        // of the file, as far as this log has made it
+  int failure = SQLITE_OK;       // why bytes were lost since the lock was taken
+  UnsealedFrames unsealed = {};  // since then
 
   // Puts the buffer into the file. After a failure it fails until Drop().
   int Flush();
@@ -71,6 +116,7 @@ int Log::Flush() {
 void Log::Drop() {
   buffer.clear();
   failure = SQLITE_OK;
+  unsealed.Clear();
 }
 
 void Log::Grow(sqlite3_int64 end) {
@@ -106,6 +152,7 @@ int WriteLog(sqlite3_file* file, const void* bytes, int size,
   if (log.failure != SQLITE_OK) return log.failure;
   if (log.buffer.empty()) log.offset = offset;
   log.buffer.append(static_cast<const char*>(bytes), size);
+  log.unsealed.OnWrite(static_cast<const char*>(bytes), size, offset);
   return SQLITE_OK;
 }
 
@@ -116,6 +163,12 @@ int FlushAndCall(sqlite3_file* file, Args... args) {
   const int flushed = log.Flush();
   if (flushed != SQLITE_OK) return flushed;
   return (log.real->pMethods->*kMethod)(log.real, args...);
+}
+
+int SyncLog(sqlite3_file* file, int flags) {
+  Log& log = LogOf(file);
+  if (log.unsealed.InCommit()) log.failure = SQLITE_IOERR_WRITE;
+  return FlushAndCall<&sqlite3_io_methods::xSync>(file, flags);
 }
 
 int CloseLog(sqlite3_file* file) {
@@ -208,7 +261,7 @@ constexpr sqlite3_io_methods LogMethods() {
   methods.xRead = FlushAndCall<&Methods::xRead, void*, int, sqlite3_int64>;
   methods.xWrite = WriteLog;
   methods.xTruncate = FlushAndCall<&Methods::xTruncate, sqlite3_int64>;
-  methods.xSync = FlushAndCall<&Methods::xSync, int>;
+  methods.xSync = SyncLog;
   methods.xFileSize = FlushAndCall<&Methods::xFileSize, sqlite3_int64*>;
   return methods;
 }

@@ -17,6 +17,8 @@ namespace rekindle {
 //   - once a gathered write has failed, every call to the log fails until the
 //     lock is released, so that SQLite cannot commit what it believes to be
 //     there;
+//   - a commit whose frames SQLite has not given their checksums is not synced
+//     but fails;
 //   - a write without the lock, as of a connection in exclusive mode, goes
 //     straight to the file.
 //

@@ -131,6 +131,14 @@ bool Database::in_transaction() const {
   return sqlite3_get_autocommit(db_) == 0;
 }
 
+int64_t Database::cache_bytes() const {
+  int bytes = 0;
+  int highest = 0;
+  sqlite3_db_status(db_, SQLITE_DBSTATUS_CACHE_USED, &bytes, &highest,
+                    /*resetFlg=*/0);
+  return bytes;
+}
+
 int64_t Database::changes() const { return sqlite3_changes64(db_); }
 
 }  // namespace rekindle

@@ -56,6 +56,9 @@ class Database {
   // for want of space for one, is not.
   bool in_transaction() const;
 
+  // What its cache of pages takes, those of the open transaction included.
+  int64_t cache_bytes() const;
+
   bool read_only() const { return read_only_; }
 
   // For what SQLite can do beyond statements. Not to be closed.

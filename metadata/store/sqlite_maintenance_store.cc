@@ -118,7 +118,7 @@ absl::Status SqliteMaintenanceStore::Export(Sink sink) {
 absl::StatusOr<int64_t> SqliteMaintenanceStore::Load(const std::string& path) {
   RecordFile file(path);
   if (!file.opened()) return ErrnoStatus(errno, "read", path);
-  return transactor_.Write<int64_t>([&](Database& db, int64_t& records) {
+  return transactor_.WriteAlone<int64_t>([&](Database& db, int64_t& records) {
     return LoadFile(db, file, records);
   });
 }

@@ -18,7 +18,7 @@ absl::StatusOr<v1::DeleteResponse> SqliteStepStore::Delete(
     const v1::DeleteRequest& request) {
   v1::DeleteResponse gone;
   absl::StatusOr<v1::DeleteResponse> deleted =
-      transactor_.Write<v1::DeleteResponse>(
+      transactor_.WriteAlone<v1::DeleteResponse>(
           [&](Database& db, v1::DeleteResponse& response) -> absl::Status {
             RK_RETURN_IF_ERROR(
                 DeleteNodes(db, request, clock_.NowMillis(), response));

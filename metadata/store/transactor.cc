@@ -16,10 +16,18 @@ Transactor::Transactor(std::unique_ptr<Database> db,
 }
 
 absl::Status Transactor::RunWrite(Work work) {
-  if (!writes_.has_value()) {
-    return absl::PermissionDeniedError("the metadata store is open read-only");
-  }
+  RK_RETURN_IF_ERROR(CheckWritable());
   return writes_->Run(work);
+}
+
+absl::Status Transactor::RunAlone(Work work) {
+  RK_RETURN_IF_ERROR(CheckWritable());
+  return writes_->RunAlone(work);
+}
+
+absl::Status Transactor::CheckWritable() const {
+  if (writes_.has_value()) return absl::OkStatus();
+  return absl::PermissionDeniedError("the metadata store is open read-only");
 }
 
 absl::Status Transactor::RunRead(Work work) {

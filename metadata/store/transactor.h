@@ -37,6 +37,16 @@ class Transactor {
     return answer;
   }
 
+  // The same, for work of any size: it shares its transaction with no other.
+  template <typename Answer>
+  absl::StatusOr<Answer> WriteAlone(
+      absl::FunctionRef<absl::Status(Database&, Answer&)> work) {
+    Answer answer;
+    RK_RETURN_IF_ERROR(
+        RunAlone([&](Database& db) { return work(db, answer); }));
+    return answer;
+  }
+
   // Runs `work` on one unchanging view of the database.
   template <typename Answer>
   absl::StatusOr<Answer> Read(
@@ -49,7 +59,9 @@ class Transactor {
  private:
   using Work = absl::FunctionRef<absl::Status(Database&)>;
   absl::Status RunWrite(Work work);
+  absl::Status RunAlone(Work work);
   absl::Status RunRead(Work work);
+  absl::Status CheckWritable() const;
 
   std::unique_ptr<Database> writer_;   // null if read-only
   std::optional<WriteQueue> writes_;   // on `writer_`

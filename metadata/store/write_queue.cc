@@ -1,6 +1,8 @@
 #include "metadata/store/write_queue.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <utility>
 
 #include "base/status_macros.h"
@@ -13,10 +15,28 @@ namespace {
 // have just been answered and come again at once if they come at all.
 constexpr std::chrono::microseconds kGathering(200);
 
+// How many bytes of pages writers may share, with what was cached before. What
+// the one who exceeds them writes is kept, too.
+constexpr int64_t kMaxShared = 32 << 20;
+
+// SQLite must not spill what may be taken back: a savepoint that is rolled back
+// after that can leave frames without checksums in the log (see buffered_log).
+class NoSpilling {
+ public:
+  explicit NoSpilling(Database& db) : db_(db) {
+    db_.Execute("PRAGMA cache_spill = OFF").IgnoreError();
+  }
+  ~NoSpilling() { db_.Execute("PRAGMA cache_spill = ON").IgnoreError(); }
+  NoSpilling(const NoSpilling&) = delete;
+  NoSpilling& operator=(const NoSpilling&) = delete;
+
+ private:
+  Database& db_;
+};
+
 }  // namespace
 
-absl::Status WriteQueue::Run(Work work) {
-  Request request = {work};
+absl::Status WriteQueue::Enqueue(Request request) {
   std::unique_lock<std::mutex> lock(mutex_);
   waiting_.push_back(&request);
   someone_came_.notify_one();
@@ -38,30 +58,52 @@ absl::Status WriteQueue::Run(Work work) {
 }
 
 WriteQueue::Batch WriteQueue::TakeBatch(std::unique_lock<std::mutex>& lock) {
+  const auto is_alone = [](const Request* each) { return each->alone; };
+  if (waiting_.front()->alone) return TakeFirst(1);
   someone_came_.wait_for(lock, kGathering,
                          [this] { return waiting_.size() >= writers_; });
-  return std::exchange(waiting_, {});
+  const auto alone = std::find_if(waiting_.begin(), waiting_.end(), is_alone);
+  return TakeFirst(alone - waiting_.begin());
 }
 
-void WriteQueue::RunBatch(const Batch& batch) {
-  const absl::Status committed = RunInOneTransaction(batch);
-  if (committed.ok()) return;
-  for (Request* request : batch) {
-    if (request->status.ok()) request->status = committed;
+WriteQueue::Batch WriteQueue::TakeFirst(size_t count) {
+  const auto end = waiting_.begin() + static_cast<ptrdiff_t>(count);
+  Batch batch(waiting_.begin(), end);
+  waiting_.erase(waiting_.begin(), end);
+  return batch;
+}
+
+void WriteQueue::RunBatch(absl::Span<Request* const> batch) {
+  while (!batch.empty()) {
+    size_t taken = batch.size();
+    const absl::Status committed = RunInOneTransaction(batch, taken);
+    for (Request* request : batch.first(taken)) {
+      if (request->status.ok()) request->status = committed;
+    }
+    batch.remove_prefix(taken);
   }
 }
 
-absl::Status WriteQueue::RunInOneTransaction(const Batch& batch) {
+absl::Status WriteQueue::RunInOneTransaction(absl::Span<Request* const> batch,
+                                             size_t& taken) {
   RK_ASSIGN_OR_RETURN(Transaction transaction, Transaction::BeginWrite(db_));
   if (batch.size() == 1) {
     RK_RETURN_IF_ERROR(batch.front()->work(db_));
-    return transaction.Commit();
-  }
-  for (Request* request : batch) {
-    request->status = RunInSavepoint(db_, request->work);
-    if (!db_.in_transaction()) return request->status;
+  } else {
+    RK_RETURN_IF_ERROR(RunShared(batch, taken));
   }
   return transaction.Commit();
+}
+
+absl::Status WriteQueue::RunShared(absl::Span<Request* const> batch,
+                                   size_t& taken) {
+  const NoSpilling no_spilling(db_);
+  for (taken = 0; taken < batch.size() && db_.cache_bytes() < kMaxShared;) {
+    Request& request = *batch[taken++];
+    request.status = RunInSavepoint(db_, request.work);
+    if (!db_.in_transaction()) return request.status;
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace rekindle

@@ -9,6 +9,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "metadata/sqlite/database.h"
 
 namespace rekindle {
@@ -18,7 +19,9 @@ namespace rekindle {
 // durable; each is still whole or not at all, whatever the others do.
 //
 // Whoever comes first leads: it runs everybody's work and wakes them up when it
-// is committed. A lone writer does not wait for others. Thread-safe.
+// is committed. A lone writer does not wait for others. Work that is shared
+// stays in memory until it is committed; large work should be run alone.
+// Thread-safe.
 class WriteQueue {
  public:
   using Work = absl::FunctionRef<absl::Status(Database&)>;
@@ -30,19 +33,28 @@ class WriteQueue {
   // after an error nothing it did remains.
   //
   //   ABORTED  another process held the database for too long
-  absl::Status Run(Work work);
+  absl::Status Run(Work work) { return Enqueue({work, /*alone=*/false}); }
+
+  // The same, in a transaction of its own, of any size.
+  absl::Status RunAlone(Work work) { return Enqueue({work, /*alone=*/true}); }
 
  private:
   struct Request {
     Work work;
+    bool alone = false;
     absl::Status status = absl::OkStatus();
     bool done = false;
   };
   using Batch = std::vector<Request*>;
 
+  absl::Status Enqueue(Request request);
   Batch TakeBatch(std::unique_lock<std::mutex>& lock);
-  void RunBatch(const Batch& batch);
-  absl::Status RunInOneTransaction(const Batch& batch);
+  Batch TakeFirst(size_t count);
+  void RunBatch(absl::Span<Request* const> batch);
+  // Sets `taken` to how many of the batch it was about; its result is theirs.
+  absl::Status RunInOneTransaction(absl::Span<Request* const> batch,
+                                   size_t& taken);
+  absl::Status RunShared(absl::Span<Request* const> batch, size_t& taken);
 
   Database& db_;  // the leader's
   std::mutex mutex_;

@@ -363,16 +363,19 @@ int OpenReal(sqlite3_filename path, sqlite3_file* file, int flags,
   return SQLITE_OK;
 }
 
+bool Exists(const char* path) {
+  int exists = 0;
+  real_vfs->xAccess(real_vfs, path, SQLITE_ACCESS_EXISTS, &exists);
+  return exists != 0;
+}
+
 int Open(sqlite3_vfs* /*vfs*/, sqlite3_filename path, sqlite3_file* file,
          int flags, int* out_flags) {
   const std::string name = path == nullptr ? "" : path;
-  int exists = 1;
-  if (path != nullptr) {
-    real_vfs->xAccess(real_vfs, path, SQLITE_ACCESS_EXISTS, &exists);
-  }
-  return Observed(
-      {Kind::kOpen, name, 0, {}, exists == 0},
-      [&](const FileCall&) { return OpenReal(path, file, flags, out_flags); });
+  return Observed({Kind::kOpen, name}, [&](FileCall& call) {
+    call.created = path != nullptr && !Exists(path);
+    return OpenReal(path, file, flags, out_flags);
+  });
 }
 
 int Delete(sqlite3_vfs* /*vfs*/, const char* path, int sync_folder) {

@@ -1,5 +1,6 @@
 #include "metadata/store/write_queue.h"
 
+#include <filesystem>
 #include <latch>
 #include <memory>
 #include <mutex>
@@ -111,6 +112,72 @@ TEST_F(WriteQueueTest, WhoWaitsTogetherIsWrittenTogether) {
     leaders = CountLeaders(queue_);
   }
   EXPECT_EQ(leaders, 1);
+}
+
+// Lets three come together, the first of whom writes much and fails.
+void FailLargeAmongSmall(WriteQueue& queue) {
+  std::latch coming(3);
+  const auto join = [&](auto work) {
+    coming.arrive_and_wait();
+    return queue.Run(work);
+  };
+  std::thread large([&] {
+    EXPECT_THAT(join([](Database& db) {
+                  for (int i = 0; i < 2; ++i) {
+                    EXPECT_THAT(
+                        db.Execute("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL "
+                                   "SELECT i + 1 FROM n WHERE i < 500) "
+                                   "INSERT INTO t SELECT -1, hex(zeroblob(500))"
+                                   " FROM n; UPDATE t SET text = text || 'x'"),
+                        IsOk());
+                  }
+                  return absl::NotFoundError("on purpose");
+                }),
+                StatusIs(StatusCode::kNotFound));
+  });
+  std::vector<std::thread> small;
+  for (int writer = 0; writer < 2; ++writer) {
+    small.emplace_back([&, writer] {
+      EXPECT_THAT(join([writer](Database& db) {
+                    return db.Execute(absl::StrCat("INSERT INTO t VALUES (",
+                                                   writer, ", 'small')"));
+                  }),
+                  IsOk());
+    });
+  }
+  large.join();
+  for (std::thread& each : small) each.join();
+}
+
+// What is in the log must be found there by whoever comes after a crash.
+TEST_F(WriteQueueTest, ALargeFailureTakesNothingOfOthersWithItAfterACrash) {
+  ASSERT_THAT(db_->Execute("PRAGMA cache_size = 20"), IsOk());
+  constexpr int kRounds = 20;
+  for (int round = 0; round < kRounds; ++round) FailLargeAmongSmall(queue_);
+  const TempDir crashed;
+  for (const char* suffix : {"", "-wal"}) {
+    std::filesystem::copy_file(folder_ / absl::StrCat("queue.db", suffix),
+                               crashed / absl::StrCat("queue.db", suffix));
+  }
+  RK_ASSERT_OK_AND_ASSIGN(
+      const auto after,
+      Database::Open(crashed / "queue.db", Database::Mode::kReadWrite));
+  EXPECT_EQ(after->QueryInt("SELECT count(*) FROM t").value(), 2 * kRounds);
+}
+
+TEST_F(WriteQueueTest, WorkOfAnySizeRunsAlone) {
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < 6; ++writer) {
+    writers.emplace_back([this, writer] {
+      for (int i = 0; i < 20; ++i) {
+        const auto work = [writer](Database& db) { return Insert(db, writer); };
+        EXPECT_THAT(writer % 2 == 0 ? queue_.RunAlone(work) : queue_.Run(work),
+                    IsOk());
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(Count(), 120);
 }
 
 TEST_F(WriteQueueTest, WithoutSpaceNothingOfTheFailedWorkRemains) {
