@@ -188,6 +188,7 @@ class AccessTest(served.ServedWorkspace):
         self.ok(self.list_as("reader", server))
         self.assertEqual(self.import_as("reader", server, run_id="r2").returncode, FAILED)
         self.assertEqual(self.list_as(None, server).returncode, FAILED)
+        self.wait_until(lambda: "UNAUTHENTICATED" in log.read_text())  # refusals are not waited for
         records = self.records(log)
         self.assertEqual({(record["call"], record["who"], record["role"], record["outcome"]) for record in records}, {
             ("Claim", "step", "step", "OK"), ("PreparePublish", "step", "step", "OK"), ("Publish", "step", "step", "OK"),

@@ -49,27 +49,33 @@ AuditLog::~AuditLog() {
   if (fd_ > STDERR_FILENO) close(fd_);
 }
 
-void AuditLog::Append(absl::string_view line) {
-  if (Take(line)) return;
+void AuditLog::Append(absl::string_view line) { Await(Take(line)); }
+
+void AuditLog::AppendLater(absl::string_view line) { Take(line); }
+
+int64_t AuditLog::Take(absl::string_view line) {
+  {
+    const absl::MutexLock lock(&mutex_);
+    if (waiting_.size() + line.size() <= kMostWaitingBytes) {
+      absl::StrAppend(&waiting_, line, "\n");
+      ++lines_waiting_;
+      return ++appended_;
+    }
+    ++lost_;
+    if (std::exchange(full_, true)) return 0;
+  }
   say_(absl::StrCat("the audit log '", path_,
                     "' loses lines: they come faster than they are written"));
+  return 0;
 }
 
-bool AuditLog::Take(absl::string_view line) {
+void AuditLog::Await(int64_t line) {
   const absl::MutexLock lock(&mutex_);
-  if (waiting_.size() + line.size() > kMostWaitingBytes) {
-    ++lost_;
-    return std::exchange(full_, true);
-  }
-  absl::StrAppend(&waiting_, line, "\n");
-  ++lines_waiting_;
-  const int64_t mine = ++appended_;
-  if (slow_) return true;
-  const auto written = [this, mine]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
-    return done_ >= mine;
+  if (slow_) return;
+  const auto written = [this, line]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
+    return done_ >= line;
   };
   slow_ = !mutex_.AwaitWithTimeout(absl::Condition(&written), kPatience);
-  return true;
 }
 
 int64_t AuditLog::lost() const {

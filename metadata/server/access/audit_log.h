@@ -17,10 +17,9 @@
 
 namespace rekindle {
 
-// Lines in a file, each there before Append() returns unless the disk is slow:
-// then a call waits for a moment only, and its line comes later. What cannot be
-// written is lost, counted, and said once. A file that was moved or removed, as
-// programs that rotate logs do, is made anew with the next line. Thread-safe.
+// Lines in a file. What cannot be written is lost, counted, and said once. A
+// file that was moved or removed, as programs that rotate logs do, is made anew
+// with the next line. Thread-safe.
 class AuditLog {
  public:
   // Tells the operator one sentence.
@@ -38,8 +37,11 @@ class AuditLog {
   AuditLog(const AuditLog&) = delete;
   AuditLog& operator=(const AuditLog&) = delete;
 
-  // `line` has no line end.
+  // Appends `line`, which has no line end, and returns when it is there; but
+  // when the disk is slow the caller waits for a moment only.
   void Append(absl::string_view line);
+  // The same without waiting.
+  void AppendLater(absl::string_view line);
 
   // How many lines could not be written.
   int64_t lost() const;
@@ -49,8 +51,9 @@ class AuditLog {
       : path_(std::move(path)), say_(std::move(say)) {}
 
   absl::Status OpenFile();
-  // False for the first line that there is no room for.
-  bool Take(absl::string_view line);
+  // The number of the line; 0 if there is no room for it.
+  int64_t Take(absl::string_view line) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Await(int64_t line) ABSL_LOCKS_EXCLUDED(mutex_);
   // Of the thread that writes.
   void Run();
   void WriteBatch(const std::string& lines, int64_t count);

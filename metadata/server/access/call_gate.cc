@@ -77,6 +77,10 @@ absl::StatusOr<AdmittedCall> CallGate::Enter(const Credentials& shown,
 
 void CallGate::Write(const Record& record) {
   if (audit_ == nullptr) return;
+  audit_->Append(LineOf(record));
+}
+
+std::string CallGate::LineOf(const Record& record) const {
   ordered_json line;
   line["time"] = TimeText(record.begin);
   line["who"] = record.caller.name;
@@ -96,8 +100,8 @@ void CallGate::Write(const Record& record) {
   line["millis"] = absl::ToDoubleMilliseconds(clock_.Now() - record.begin);
   if (record.left_out > 0) line["refusals_left_out"] = record.left_out;
   // Names and URIs may hold any bytes.
-  audit_->Append(line.dump(/*indent=*/-1, ' ', /*ensure_ascii=*/true,
-                           ordered_json::error_handler_t::replace));
+  return line.dump(/*indent=*/-1, ' ', /*ensure_ascii=*/true,
+                   ordered_json::error_handler_t::replace);
 }
 
 void CallGate::NoteRefusal(const Record& record) {
@@ -106,10 +110,10 @@ void CallGate::NoteRefusal(const Record& record) {
     ++refused_[record.code];
   }
   const std::optional<int64_t> left_out = MayWriteRefusal(record.begin);
-  if (!left_out.has_value()) return;
+  if (!left_out.has_value() || audit_ == nullptr) return;
   Record written = record;
   written.left_out = *left_out;
-  Write(written);
+  audit_->AppendLater(LineOf(written));
 }
 
 std::optional<int64_t> CallGate::MayWriteRefusal(absl::Time now) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <google/protobuf/message.h>
@@ -68,7 +69,8 @@ class CallGate {
   // Whether who shows this may call that. `transport` is "grpc" or "http" and
   // `call` a name of the access table; both must outlive what is returned.
   //
-  //   UNAUTHENTICATED, PERMISSION_DENIED  as Authorizer, and it is on record
+  //   UNAUTHENTICATED, PERMISSION_DENIED  as Authorizer; it will be on record,
+  //                                       which is not waited for
   absl::StatusOr<AdmittedCall> Enter(const Credentials& shown,
                                      absl::string_view transport,
                                      absl::string_view call);
@@ -83,6 +85,7 @@ class CallGate {
   int64_t refused(absl::StatusCode code) const;
 
   struct Record;
+  std::string LineOf(const Record& record) const;
   void Write(const Record& record);
   void NoteRefusal(const Record& record);
   // How many refusals were left out before this one; nullopt if this one is.
