@@ -1,6 +1,9 @@
 """The project's manifests, judged by a real apiserver with Argo's full definitions."""
 
+import json
+import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -66,11 +69,11 @@ class ManifestsTest(ClusterCase):
         return sorted(re.sub(r"\s+\[\]\s+\[\]\s+", " ", rule) for rule in rules)
 
 
-class TlsTest(StepsCase):
-    """The overlay `tls`, with certificates made as docs/kubernetes.md says."""
+class DocumentCase(StepsCase):
+    """An overlay that needs Secrets, made as docs/kubernetes.md says."""
 
-    overlay = MANIFESTS / "overlays" / "tls"
     namespace = NAMESPACE
+    secrets = None  # words of the block that makes them
 
     @classmethod
     def setUpClass(cls):
@@ -80,17 +83,46 @@ class TlsTest(StepsCase):
 
     @classmethod
     def make_secrets(cls):
-        with tempfile.TemporaryDirectory() as folder:
-            cls.obey_the_document("openssl req -x509", folder)
+        cls.folder = pathlib.Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.obey_the_document(cls.secrets, cls.folder)
 
     @classmethod
     def obey_the_document(cls, words, folder):
-        """Runs the loop of docs/kubernetes.md that has these words, and what is before it."""
+        """Runs the block of docs/kubernetes.md that has these words; of one with a loop, up to the loop's end."""
         document = (REPO / "docs" / "kubernetes.md").read_text()
         blocks = re.findall(r"^```\w*\n(.*?)^```$", document, re.DOTALL | re.MULTILINE)
-        (recipe,) = [block[:block.index("done\n") + 5] for block in blocks if words in block]
-        kubectl = "kubectl() { '%s' kubectl \"$@\"; }\n" % (cls.cluster.bin / "hyperkube")
-        cls.cluster.inside("bash", "-euc", kubectl + recipe.replace("-n rekindle ", "-n %s " % cls.namespace), cwd=folder)
+        (block,) = [block for block in blocks if words in block]
+        recipe = block[:block.index("done\n") + 5] if "done\n" in block else block
+        programs = "kubectl() { '%s' kubectl \"$@\"; }\nrekindle() { '%s' \"$@\"; }\n" % (
+            cls.cluster.bin / "hyperkube", steps.BIN / "rekindle")
+        cls.cluster.inside("bash", "-euc", programs + recipe.replace("-n rekindle ", "-n %s " % cls.namespace), cwd=folder)
+
+
+class TokensTest(DocumentCase):
+
+    overlay = MANIFESTS / "overlays" / "tokens"
+    secrets = "rekindle token new"
+
+    def test_steps_get_in_by_their_token_and_nobody_without(self):
+        done = self.succeeded(self.submit_object(workflow("tokens", data_tasks("tokens"))))
+        self.assertEqual(self.outputs_of(done, "schema")["state"], "COMPLETE")
+        address = self.cluster.get("-n", self.namespace, "service", "rekindle-metadata")["spec"]["clusterIP"]
+        ask = [steps.BIN / "rekindle", "metadata", "check", "--metadata=grpc://%s:8080" % address]
+        stranger = self.cluster.inside(*ask, check=False)
+        self.assertEqual(stranger.returncode, 1, stranger.stdout)
+        self.assertIn("wants to know who calls", stranger.stderr)
+        self.cluster.inside(*ask, "--metadata-plaintext-token", "--metadata-token-file=admin.token", cwd=self.folder)
+        [server] = self.cluster.get("-n", self.namespace, "pods", "-l", "app.kubernetes.io/component=metadata")["items"]
+        audit = [json.loads(line) for line in self.log_of(server["metadata"]["name"], "server").splitlines() if line[:1] == "{"]
+        self.assertIn(("Publish", "steps", "OK"), {(record["call"], record["who"], record["outcome"]) for record in audit})
+        self.assertIn(("Verify", "", "UNAUTHENTICATED"), {(record["call"], record["who"], record["outcome"]) for record in audit})
+
+
+class TlsTest(DocumentCase):
+
+    overlay = MANIFESTS / "overlays" / "tls"
+    secrets = "openssl req -x509"
 
     def test_steps_get_in_by_their_certificate_and_nobody_without(self):
         done = self.succeeded(self.submit_object(workflow("tls", data_tasks("tls"))))

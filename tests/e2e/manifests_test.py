@@ -4,6 +4,7 @@ That Kubernetes takes it, too, is for ./test cluster.
 """
 
 import re
+import subprocess
 import sys
 
 import yaml
@@ -138,6 +139,21 @@ class ManifestsTest(workspace.Workspace):
         flags, environment = self.server_of("tokens")
         self.assertEqual(flags, ["--token-file=/tokens/tokens", "--audit-log=-"])
         self.assertEqual(environment, {"REKINDLE_INSECURE": "false"})
+
+    def test_the_documents_lines_make_what_server_and_steps_mount(self):
+        document = (workspace.REPO / "docs" / "kubernetes.md").read_text()
+        [block] = [block for block in re.findall(r"^```\w*\n(.*?)^```$", document, re.DOTALL | re.MULTILINE)
+                   if "rekindle token new" in block]
+        # Keeps the files of a Secret in a folder of its name.
+        keep = 'kubectl() { mkdir "$6"; for file in "${@:7}"; do cp "${file#--from-file=}" "$6"; done; }\n'
+        rekindle = "rekindle() { '%s' \"$@\"; }\n" % (workspace.BIN / "rekindle")
+        subprocess.run(["bash", "-euc", keep + rekindle + block], cwd=self.dir, check=True, env=workspace.ENVIRONMENT)
+        server = served.Server(self.db, token_file=self.dir / "rekindle-tokens" / "tokens")
+        self.addCleanup(server.close)
+        for words, token, code in ((("list", "artifacts"), "rekindle-step-token/token", 0), (("export",), "admin.token", 0),
+                                   (("export",), "rekindle-step-token/token", 1)):
+            result = self.run_command("metadata", *words, metadata=server.url, metadata_token_file=self.dir / token)
+            self.assertEqual(result.returncode, code, result.stderr)
 
     def test_the_server_of_the_base_says_that_it_is_open(self):
         """And would not start otherwise: it serves others than its own machine."""
