@@ -24,6 +24,13 @@ namespace {
 
 constexpr char kDefaultFile[] = "rekindle.db";
 
+// What REKINDLE_METADATA_TOKEN held until this was first called.
+const std::optional<std::string>& TokenVariable() {
+  static const auto& token = *new std::optional<std::string>(
+      TakeSecretVariable("REKINDLE_METADATA_TOKEN"));
+  return token;
+}
+
 // Whether "HOST:PORT" is reached without a network.
 bool IsThisMachine(absl::string_view address) {
   const absl::string_view host = address.substr(0, address.rfind(':'));
@@ -36,8 +43,7 @@ bool IsThisMachine(absl::string_view address) {
 
 absl::StatusOr<std::shared_ptr<CallToken>> TakeCallToken(
     const std::string& file) {
-  const std::optional<std::string> token =
-      TakeSecretVariable("REKINDLE_METADATA_TOKEN");
+  const std::optional<std::string>& token = TokenVariable();
   if (token.has_value() && !file.empty()) {
     return absl::InvalidArgumentError(
         "a token is given twice, in REKINDLE_METADATA_TOKEN and by "
@@ -74,6 +80,8 @@ void StoreFlags::Bind(FlagSet& flags) {
 
 absl::StatusOr<std::unique_ptr<Store>> StoreFlags::Open(
     OpenOptions::Mode mode) const {
+  // Children get it from no step, whatever its store is.
+  TokenVariable();
   const OpenOptions options = {.mode = mode};
   const std::string file = db.value_or(kDefaultFile);
   if (!metadata.has_value()) {
