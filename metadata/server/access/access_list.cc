@@ -97,23 +97,25 @@ absl::StatusOr<AccessList> AccessList::Parse(absl::string_view text) {
   int number = 0;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
     ++number;
-    const absl::Status added = list.AddLine(line);
+    const absl::Status added = list.AddLine(line, number);
     if (!added.ok()) return WithContext(added, absl::StrCat("line ", number));
   }
+  RK_RETURN_IF_ERROR(list.CheckNoTokenIsTwice());
   return list;
 }
 
-absl::Status AccessList::AddLine(absl::string_view line) {
+absl::Status AccessList::AddLine(absl::string_view line, int number) {
   const std::vector<absl::string_view> words =
       absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
   if (words.empty() || absl::StartsWith(words[0], "#")) {
     return absl::OkStatus();
   }
-  return absl::StartsWith(words[0], kCertificatePrefix) ? AddCertificate(words)
-                                                        : AddToken(words);
+  return absl::StartsWith(words[0], kCertificatePrefix)
+             ? AddCertificate(words)
+             : AddToken(words, number);
 }
 
-absl::Status AccessList::AddToken(Words words) {
+absl::Status AccessList::AddToken(Words words, int number) {
   if (words.size() != 3 && words.size() != 4) {
     return absl::InvalidArgumentError(
         "a token's line is NAME ROLE sha256:HEX [UNTIL]");
@@ -123,13 +125,9 @@ absl::Status AccessList::AddToken(Words words) {
         "a name has letters, digits and ._@/- only, at most 64 of them");
   }
   TokenEntry entry;
+  entry.line = number;
   RK_ASSIGN_OR_RETURN(entry.holder, ParseHolder(words[0], words.subspan(1), 3));
   RK_ASSIGN_OR_RETURN(entry.hash, ParseHash(words[2]));
-  for (const TokenEntry& other : tokens_) {
-    if (other.hash != entry.hash) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("the token is that of '", other.holder.name, "' above"));
-  }
   tokens_.push_back(std::move(entry));
   return absl::OkStatus();
 }
@@ -147,6 +145,25 @@ absl::Status AccessList::AddCertificate(Words words) {
         absl::StrCat("the certificate '", name, "' has a line above already"));
   }
   return absl::OkStatus();
+}
+
+absl::Status AccessList::CheckNoTokenIsTwice() const {
+  std::vector<const TokenEntry*> sorted;
+  for (const TokenEntry& entry : tokens_) sorted.push_back(&entry);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const TokenEntry* a, const TokenEntry* b) {
+                     return a->hash < b->hash;
+                   });
+  const auto twin =
+      std::adjacent_find(sorted.begin(), sorted.end(),
+                         [](const TokenEntry* a, const TokenEntry* b) {
+                           return a->hash == b->hash;
+                         });
+  if (twin == sorted.end()) return absl::OkStatus();
+  const TokenEntry& first = **twin;
+  return absl::InvalidArgumentError(
+      absl::StrCat("line ", twin[1]->line, ": the token is that of '",
+                   first.holder.name, "' in line ", first.line));
 }
 
 std::optional<Holder> AccessList::FindToken(absl::string_view token,

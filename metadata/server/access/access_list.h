@@ -61,11 +61,14 @@ class AccessList {
   struct TokenEntry {
     TokenHash hash;
     Holder holder;
+    int line = 0;
   };
 
-  absl::Status AddLine(absl::string_view line);
-  absl::Status AddToken(absl::Span<const absl::string_view> words);
+  absl::Status AddLine(absl::string_view line, int number);
+  absl::Status AddToken(absl::Span<const absl::string_view> words, int number);
   absl::Status AddCertificate(absl::Span<const absl::string_view> words);
+
+  absl::Status CheckNoTokenIsTwice() const;
 
   std::vector<TokenEntry> tokens_;
   std::map<std::string, Holder> certificates_;  // by name; "*" is any other
