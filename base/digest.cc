@@ -22,6 +22,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "base/path_fence.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
 
@@ -36,17 +37,60 @@ struct TreeFile {
   std::string path;
   int64_t size = 0;
   int64_t mtime_nanos = 0;
+  int64_t ctime_nanos = 0;
 };
 
+int64_t Nanos(const timespec& time) {
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+// To read a pipe or a device would not end.
 absl::StatusOr<TreeFile> StatFile(std::string relative, std::string path) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0) return ErrnoStatus(errno, "read", path);
-  return TreeFile{
-      std::move(relative), std::move(path), info.st_size,
-      int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec};
+  if (!S_ISREG(info.st_mode)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, " is neither a file nor a folder"));
+  }
+  return TreeFile{std::move(relative), std::move(path), info.st_size,
+                  Nanos(info.st_mtim), Nanos(info.st_ctim)};
 }
 
-absl::StatusOr<std::vector<TreeFile>> ListTree(const std::string& root) {
+// `fence` may be null: every link is followed.
+absl::Status CheckLink(const fs::directory_entry& entry,
+                       const PathFence* fence) {
+  std::error_code error;
+  if (fence == nullptr || !entry.is_symlink(error) ||
+      fence->Holds(entry.path())) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat(entry.path().string(), " is a link to ",
+                   fs::read_symlink(entry.path(), error).string(),
+                   ", out of the folders that artifacts are taken from"));
+}
+
+absl::StatusOr<std::vector<TreeFile>> ListFolder(const std::string& root,
+                                                 const PathFence* fence) {
+  std::vector<TreeFile> files;
+  std::error_code error;
+  for (auto it = fs::recursive_directory_iterator(
+           root, fs::directory_options::follow_directory_symlink, error);
+       !error && it != fs::recursive_directory_iterator();
+       it.increment(error)) {
+    RK_RETURN_IF_ERROR(CheckLink(*it, fence));
+    if (it->is_directory(error)) continue;
+    RK_ASSIGN_OR_RETURN(
+        TreeFile file,
+        StatFile(it->path().lexically_relative(root), it->path()));
+    files.push_back(std::move(file));
+  }
+  if (error) return ErrnoStatus(error.value(), "list", root);
+  return files;
+}
+
+absl::StatusOr<std::vector<TreeFile>> ListTree(const std::string& root,
+                                               const PathFence* fence) {
   struct stat info;
   if (stat(root.c_str(), &info) != 0) return ErrnoStatus(errno, "read", root);
   std::vector<TreeFile> files;
@@ -55,18 +99,7 @@ absl::StatusOr<std::vector<TreeFile>> ListTree(const std::string& root) {
     files.push_back(std::move(file));
     return files;
   }
-  std::error_code error;
-  for (auto it = fs::recursive_directory_iterator(
-           root, fs::directory_options::follow_directory_symlink, error);
-       !error && it != fs::recursive_directory_iterator();
-       it.increment(error)) {
-    if (it->is_directory(error)) continue;
-    RK_ASSIGN_OR_RETURN(
-        TreeFile file,
-        StatFile(it->path().lexically_relative(root), it->path()));
-    files.push_back(std::move(file));
-  }
-  if (error) return ErrnoStatus(error.value(), "list", root);
+  RK_ASSIGN_OR_RETURN(files, ListFolder(root, fence));
   std::sort(files.begin(), files.end(),
             [](const TreeFile& a, const TreeFile& b) {
               return a.relative < b.relative;
@@ -78,7 +111,8 @@ std::string FingerprintOf(const std::vector<TreeFile>& files) {
   Sha256 hash;
   for (const TreeFile& file : files) {
     hash.UpdateField(file.relative);
-    hash.UpdateField(absl::StrCat(file.size, "@", file.mtime_nanos));
+    hash.UpdateField(
+        absl::StrCat(file.size, "@", file.mtime_nanos, "/", file.ctime_nanos));
   }
   return absl::StrCat("sha256:", hash.HexDigest());
 }
@@ -97,6 +131,23 @@ absl::StatusOr<std::string> HexDigestOfFile(const std::string& path) {
     if (n == 0) return hash.HexDigest();
     hash.Update({buffer.data(), static_cast<size_t>(n)});
   }
+}
+
+absl::StatusOr<TreeDigest> DigestFiles(
+    const absl::StatusOr<std::vector<TreeFile>>& files) {
+  RK_RETURN_IF_ERROR(files.status());
+  TreeDigest result;
+  Sha256 hash;
+  for (const TreeFile& file : *files) {
+    RK_ASSIGN_OR_RETURN(const std::string content, HexDigestOfFile(file.path));
+    hash.UpdateField(file.relative);
+    hash.UpdateField(content);
+    result.bytes += file.size;
+    ++result.files;
+  }
+  result.digest = absl::StrCat("sha256:", hash.HexDigest());
+  result.stat_fingerprint = FingerprintOf(*files);
+  return result;
 }
 
 }  // namespace
@@ -137,23 +188,22 @@ std::array<uint8_t, 32> Sha256::TakeDigest() {
 }
 
 absl::StatusOr<TreeDigest> DigestTree(const std::string& path) {
-  RK_ASSIGN_OR_RETURN(const std::vector<TreeFile> files, ListTree(path));
-  TreeDigest result;
-  Sha256 hash;
-  for (const TreeFile& file : files) {
-    RK_ASSIGN_OR_RETURN(const std::string content, HexDigestOfFile(file.path));
-    hash.UpdateField(file.relative);
-    hash.UpdateField(content);
-    result.bytes += file.size;
-    ++result.files;
-  }
-  result.digest = absl::StrCat("sha256:", hash.HexDigest());
-  result.stat_fingerprint = FingerprintOf(files);
-  return result;
+  return DigestFiles(ListTree(path, nullptr));
+}
+
+absl::StatusOr<TreeDigest> DigestTree(const std::string& path,
+                                      const PathFence& fence) {
+  return DigestFiles(ListTree(path, &fence));
 }
 
 absl::StatusOr<std::string> StatFingerprint(const std::string& path) {
-  RK_ASSIGN_OR_RETURN(const std::vector<TreeFile> files, ListTree(path));
+  RK_ASSIGN_OR_RETURN(const auto files, ListTree(path, nullptr));
+  return FingerprintOf(files);
+}
+
+absl::StatusOr<std::string> StatFingerprint(const std::string& path,
+                                            const PathFence& fence) {
+  RK_ASSIGN_OR_RETURN(const auto files, ListTree(path, &fence));
   return FingerprintOf(files);
 }
 

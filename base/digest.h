@@ -11,6 +11,8 @@
 
 namespace rekindle {
 
+class PathFence;
+
 // SHA-256, fed piece by piece. Thread-compatible.
 class Sha256 {
  public:
@@ -40,8 +42,10 @@ struct TreeDigest {
   // "sha256:<hex>" over the sorted relative paths and the contents' hashes:
   // equal exactly when names and contents are.
   std::string digest;
-  // "sha256:<hex>" over relative paths, sizes and modification times. While it
-  // stays the same, so does `digest`; it costs a stat per file.
+  // "sha256:<hex>" over relative paths, sizes, and times of the last
+  // modification and change. While it stays the same, so does `digest`: the
+  // first time can be set by whoever may write the file, the second only by
+  // the kernel. It costs a stat per file.
   std::string stat_fingerprint;
   int64_t bytes = 0;
   int64_t files = 0;
@@ -50,13 +54,22 @@ struct TreeDigest {
 // Reads everything below `path`, which may also be a single file. A symbolic
 // link counts as what it points to.
 //
-//   NOT_FOUND  there is nothing at `path`
+//   FAILED_PRECONDITION  something there is neither a file nor a folder
+//   NOT_FOUND            there is nothing at `path`
 absl::StatusOr<TreeDigest> DigestTree(const std::string& path);
 
-// TreeDigest::stat_fingerprint alone, without reading any file.
+// The same, but follows no link out of the fence. `path` itself is not asked
+// about.
 //
-//   NOT_FOUND  there is nothing at `path`
+//   FAILED_PRECONDITION  a link leads out of the fence, too
+absl::StatusOr<TreeDigest> DigestTree(const std::string& path,
+                                      const PathFence& fence);
+
+// TreeDigest::stat_fingerprint alone, without reading any file. Errors are
+// those of DigestTree.
 absl::StatusOr<std::string> StatFingerprint(const std::string& path);
+absl::StatusOr<std::string> StatFingerprint(const std::string& path,
+                                            const PathFence& fence);
 
 }  // namespace rekindle
 

@@ -5,13 +5,17 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "absl/status/status.h"
+#include "base/path_fence.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
 namespace rekindle {
 namespace {
+
+using ::testing::HasSubstr;
 
 TEST(Sha256Test, AgreesWithThePublishedVectors) {
   Sha256 empty;
@@ -75,6 +79,36 @@ TEST_F(TreeDigestTest, StatFingerprintSurvivesARenameAndNoticesAWrite) {
   EXPECT_EQ(*StatFingerprint(dir_ / "final"), before);
   dir_.Write("final/a", "12");
   EXPECT_NE(*StatFingerprint(dir_ / "final"), before);
+}
+
+TEST_F(TreeDigestTest, StatFingerprintNoticesAForgedModificationTime) {
+  const std::string file = dir_.Write("a", "1");
+  const std::string before = *StatFingerprint(dir_.path());
+  const auto time = std::filesystem::last_write_time(file);
+  dir_.Write("a", "2");
+  std::filesystem::last_write_time(file, time);
+  EXPECT_NE(*StatFingerprint(dir_.path()), before);
+}
+
+TEST_F(TreeDigestTest, FollowsNoLinkOutOfTheFence) {
+  dir_.Write("in/a", "1");
+  dir_.Write("out/b", "2");
+  std::filesystem::create_symlink(dir_ / "out", dir_ / "in/link");
+  EXPECT_THAT(DigestTree(dir_ / "in"), IsOk());
+  const PathFence fence({dir_ / "in"});
+  EXPECT_THAT(DigestTree(dir_ / "in", fence),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("is a link to")));
+  EXPECT_THAT(StatFingerprint(dir_ / "in", fence),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
+TEST_F(TreeDigestTest, APipeIsRefusedAndNotWaitedFor) {
+  ASSERT_EQ(mkfifo((dir_ / "pipe").c_str(), 0600), 0);
+  for (const std::string& path : {dir_.path(), dir_ / "pipe"}) {
+    EXPECT_THAT(DigestTree(path),
+                StatusIs(absl::StatusCode::kFailedPrecondition));
+  }
 }
 
 TEST_F(TreeDigestTest, NothingThereIsNotFound) {
