@@ -4,7 +4,6 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -39,6 +38,7 @@
 #include "component/launch/step_deadline.h"
 #include "component/launch/termination_log.h"
 #include "component/resolve/artifact_ref.h"
+#include "component/resolve/digest_check.h"
 #include "component/workers/follower.h"
 #include "metadata/api/open_store.h"
 #include "metadata/api/values.h"
@@ -59,6 +59,13 @@ absl::Status CheckName(absl::string_view flag, const std::string& name) {
                      "hold a slash"));
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<FileCheck> FileCheckNamed(const std::string& name) {
+  if (name == "touched") return FileCheck::kTouched;
+  if (name == "full") return FileCheck::kAll;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--verify: '", name, "' is neither 'touched' nor 'full'"));
 }
 
 std::string HostName() {
@@ -198,8 +205,7 @@ void StepFlags::Bind(FlagSet& flags, const std::string& format_flag) {
                "them one run (default: the time)");
   flags.String("node-id", "NAME", &node_id, "this step's name in the pipeline");
   flags.String("node", "NAME", &node_id, "short for --node-id");
-  flags.String("pipeline-root", "DIR", &pipeline_root,
-               "where artifacts are kept (default: pipelines/PIPELINE)");
+  roots.Bind(flags, "where artifacts are kept (default: pipelines/PIPELINE)");
   store.Bind(flags);
   cache.Bind(flags);
   flags.Duration("lease", &lease,
@@ -228,6 +234,9 @@ void StepFlags::Bind(FlagSet& flags, const std::string& format_flag) {
                "recorded: the container image this step runs in");
   flags.Bool("allow-partial", &allow_partial,
              "also choose models whose training was cut short");
+  flags.String("verify", "touched|full", &verify,
+               "whether the files of inputs are read again only if they look "
+               "touched, or always");
   flags.Bool("dry-run", &dry_run,
              "say which inputs it would take, and why, and whether the cache "
              "has its outputs; write nothing");
@@ -249,9 +258,9 @@ absl::StatusOr<StepSpec> StepFlags::MakeSpec() const {
   spec.pipeline = pipeline;
   spec.run_id = run_id.empty() ? RunIdOfNow() : run_id;
   spec.node_id = node_id;
-  spec.pipeline_root = std::filesystem::absolute(
-      pipeline_root.empty() ? absl::StrCat("pipelines/", pipeline)
-                            : pipeline_root);
+  spec.pipeline_root = roots.PipelineRoot(pipeline);
+  spec.artifact_roots = roots.ArtifactRootFolders();
+  RK_ASSIGN_OR_RETURN(spec.file_check, FileCheckNamed(verify));
   spec.facts = {{"rekindle_version", StringValue(REKINDLE_VERSION)},
                 {"hostname", StringValue(HostName())}};
   for (const auto& [name, value] :

@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "cli/cache/cache_flags.h"
 #include "cli/flag_set.h"
+#include "cli/root_flags.h"
 #include "cli/step_part.h"
 #include "cli/store_flags.h"
 #include "component/launch/step.h"
@@ -30,7 +31,8 @@ struct StepFlags {
   std::string pipeline;
   std::string run_id;
   std::string node_id;
-  std::string pipeline_root;
+  RootFlags roots;
+  std::string verify = "touched";
   std::string output;
   // Where the values of the report are written, a file for each; none if empty.
   // In a pod of Argo's, which takes output parameters from files, a folder.

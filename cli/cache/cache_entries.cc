@@ -20,6 +20,8 @@
 #include "cli/table.h"
 #include "component/cache/cache.h"
 #include "component/cache/cache_fields.h"
+#include "component/resolve/artifact_roots.h"
+#include "component/resolve/digest_check.h"
 #include "metadata/api/filter_text.h"
 #include "metadata/api/metadata_store.h"
 #include "metadata/api/values.h"
@@ -124,7 +126,9 @@ absl::StatusOr<std::vector<ListedEntry>> ListCacheEntries(
         ListedEntry& listed = entries.emplace_back();
         const auto counted = hits.find(execution.id());
         listed.hits = counted == hits.end() ? 0 : counted->second;
-        listed.unusable = WhyUnusable(*entry, {absl::InfiniteDuration(), now});
+        listed.unusable =
+            WhyUnusable(*entry, {absl::InfiniteDuration(), now,
+                                 FileRules{ArtifactRoots::Anywhere()}});
         listed.entry = *std::move(entry);
         listed.key = std::move(key);
         return absl::OkStatus();

@@ -18,6 +18,7 @@
 #include "cli/progress.h"
 #include "cli/store_flags.h"
 #include "cli/table.h"
+#include "component/resolve/artifact_roots.h"
 #include "component/resolve/digest_check.h"
 #include "metadata/api/metadata_store.h"
 #include "metadata/api/step_store.h"
@@ -71,8 +72,9 @@ void CheckOne(const Artifact& artifact, const CheckFlags& flags,
   }
   ++report.checked;
   if (CustomString(artifact, kDigestProperty).empty()) ++report.without_digest;
-  const FilesVerdict files =
-      CheckFiles(artifact, flags.full ? FileCheck::kAll : FileCheck::kTouched);
+  const FilesVerdict files = CheckFiles(
+      artifact, {ArtifactRoots::Anywhere(),
+                 flags.full ? FileCheck::kAll : FileCheck::kTouched});
   if (files.usable) return;
   report.problems.push_back(
       {"FILES", artifact.id(),

@@ -17,7 +17,9 @@
 #include "cli/metadata/lineage_view.h"
 #include "cli/metadata/node_calls.h"
 #include "cli/table.h"
+#include "component/resolve/artifact_roots.h"
 #include "component/resolve/candidate.h"
+#include "component/resolve/digest_check.h"
 #include "component/resolve/input_choice.h"
 #include "metadata/api/metadata_store.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
@@ -85,7 +87,8 @@ absl::StatusOr<std::optional<int64_t>> FindPipeline(
 }
 
 std::string JudgeNow(const Artifact& artifact, const std::string& type) {
-  const Candidate judged = JudgeArtifact(artifact, type);
+  const Candidate judged =
+      JudgeArtifact(artifact, type, FileRules{ArtifactRoots::Anywhere()});
   if (!judged.taken) return judged.reason;
   return absl::StrCat(
       "usable now (", judged.reason,

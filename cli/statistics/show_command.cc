@@ -17,6 +17,7 @@
 #include "cli/step_flags.h"
 #include "cli/store_flags.h"
 #include "component/resolve/artifact_ref.h"
+#include "component/resolve/artifact_roots.h"
 #include "component/resolve/resolver.h"
 #include "component/steps/split_statistics.h"
 #include "component/steps/splits.h"
@@ -64,6 +65,7 @@ int StatisticsShowCommand(const Arguments& arguments) {
   StoreFlags store;
   ResolveQuery query;
   query.type_name = kTypeName;
+  query.files.roots = ArtifactRoots::Anywhere();
   std::string format;
   FlagSet flags("statistics show [REF] [--pipeline=NAME] [flags]",
                 absl::StrCat("Prints what 'statistics-gen' found: a table for "

@@ -114,14 +114,14 @@ std::optional<std::string> MissingKey(const CacheEntry& entry) {
   return std::nullopt;
 }
 
-std::string WhyUnusable(const Artifact& artifact) {
+std::string WhyUnusable(const Artifact& artifact, const FileRules& rules) {
   if (artifact.state() != Artifact::LIVE) {
     return absl::StrCat("is ", Artifact::State_Name(artifact.state()));
   }
   if (CustomInt(artifact, "train_complete") == 0) {
     return "is a partial model (train_complete is 0)";
   }
-  const FilesVerdict files = CheckFiles(artifact);
+  const FilesVerdict files = CheckFiles(artifact, rules);
   return files.usable ? "" : absl::StrCat("cannot be used: ", files.reason);
 }
 
@@ -152,7 +152,7 @@ ml_metadata::GetExecutionsByContextRequest NewestFinishedFirst(
 }
 
 // Judges `execution` unless the one that computed its outputs was judged.
-absl::Status Consider(const Execution& execution, const CacheAge& age,
+absl::Status Consider(const Execution& execution, const CacheTerms& terms,
                       const MetadataStore& store, std::set<int64_t>& judged,
                       CacheAnswer& answer) {
   RK_ASSIGN_OR_RETURN(std::optional<CacheEntry> entry,
@@ -160,7 +160,7 @@ absl::Status Consider(const Execution& execution, const CacheAge& age,
   if (!entry.has_value() || !judged.insert(entry->ComputedBy()).second) {
     return absl::OkStatus();
   }
-  std::string reason = WhyUnusable(*entry, age);
+  std::string reason = WhyUnusable(*entry, terms);
   if (reason.empty()) {
     answer.hit = *std::move(entry);
   } else {
@@ -216,21 +216,22 @@ absl::StatusOr<std::optional<CacheEntry>> LoadCacheEntry(
   return entry;
 }
 
-std::string WhyUnusable(const CacheEntry& entry, const CacheAge& age) {
+std::string WhyUnusable(const CacheEntry& entry, const CacheTerms& terms) {
   if (!entry.invalidated.empty()) {
     return absl::StrCat("it was invalidated at ", entry.invalidated);
   }
-  if (const absl::Duration old = age.now - entry.CreateTime();
-      old > age.max_age) {
+  if (const absl::Duration old = terms.now - entry.CreateTime();
+      old > terms.max_age) {
     return absl::StrCat(
         "it is ", absl::FormatDuration(absl::Trunc(old, absl::Seconds(1))),
-        " old, more than the maximum age ", absl::FormatDuration(age.max_age));
+        " old, more than the maximum age ",
+        absl::FormatDuration(terms.max_age));
   }
   if (const auto missing = MissingKey(entry)) {
     return absl::StrCat("it has no output '", *missing, "'");
   }
   for (const Output& output : entry.outputs) {
-    if (const std::string reason = WhyUnusable(output.artifact);
+    if (const std::string reason = WhyUnusable(output.artifact, terms.files);
         !reason.empty()) {
       return absl::StrCat("output '", output.key, "', artifact ",
                           output.artifact.id(), ", ", reason);
@@ -239,7 +240,8 @@ std::string WhyUnusable(const CacheEntry& entry, const CacheAge& age) {
   return "";
 }
 
-absl::StatusOr<CacheAnswer> LookUp(const std::string& key, const CacheAge& age,
+absl::StatusOr<CacheAnswer> LookUp(const std::string& key,
+                                   const CacheTerms& terms,
                                    const MetadataStore& store) {
   CacheAnswer answer;
   RK_ASSIGN_OR_RETURN(const std::optional<int64_t> context,
@@ -250,7 +252,7 @@ absl::StatusOr<CacheAnswer> LookUp(const std::string& key, const CacheAge& age,
   do {
     RK_ASSIGN_OR_RETURN(const auto page, store.GetExecutionsByContext(request));
     for (const Execution& execution : page.executions()) {
-      RK_RETURN_IF_ERROR(Consider(execution, age, store, judged, answer));
+      RK_RETURN_IF_ERROR(Consider(execution, terms, store, judged, answer));
       if (answer.hit.has_value()) return answer;
     }
     request.mutable_options()->set_next_page_token(page.next_page_token());

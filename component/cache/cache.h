@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "component/cache/cache_fields.h"
+#include "component/resolve/digest_check.h"
 #include "metadata/api/metadata_store.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 
@@ -52,16 +53,17 @@ struct CacheEntry {
 absl::StatusOr<std::optional<CacheEntry>> LoadCacheEntry(
     const ml_metadata::Execution& execution, const MetadataStore& store);
 
-// How old a result may be, and what time it is.
-struct CacheAge {
+// What a result must be like: how old, at what time, and where its files are.
+struct CacheTerms {
   absl::Duration max_age = absl::InfiniteDuration();
   absl::Time now;
+  FileRules files;
 };
 
 // Why the entry cannot be reused, in a clause; empty if it can: its outputs are
-// LIVE, complete and hold the files that were published, are not too old and
-// not invalidated.
-std::string WhyUnusable(const CacheEntry& entry, const CacheAge& age);
+// LIVE, complete, lie where artifacts are taken from and hold the files that
+// were published, are not too old and not invalidated.
+std::string WhyUnusable(const CacheEntry& entry, const CacheTerms& terms);
 
 // An execution with the right key that was not reused.
 struct CacheRejection {
@@ -76,7 +78,8 @@ struct CacheAnswer {
 
 // Looks for the newest usable execution with this key. Nothing found is an
 // answer. Writes nothing.
-absl::StatusOr<CacheAnswer> LookUp(const std::string& key, const CacheAge& age,
+absl::StatusOr<CacheAnswer> LookUp(const std::string& key,
+                                   const CacheTerms& terms,
                                    const MetadataStore& store);
 
 // What a step decided, as kCacheDecisionProperty has it.

@@ -23,8 +23,9 @@ absl::StatusOr<CacheForecast> ForecastCache(const StepSpec& spec,
   CacheForecast forecast;
   forecast.fields = DescribeWork(spec, inputs, options.ignored_inputs);
   if (!options.look_up || !CanBeCached(spec)) return forecast;
-  RK_ASSIGN_OR_RETURN(CacheAnswer answer,
-                      LookUp(forecast.key(), {options.max_age, now}, store));
+  RK_ASSIGN_OR_RETURN(
+      CacheAnswer answer,
+      LookUp(forecast.key(), {options.max_age, now, spec.Files()}, store));
   forecast.decision = {answer.hit.has_value() ? CacheDecision::Kind::kHit
                                               : CacheDecision::Kind::kMiss,
                        std::move(answer.rejected)};

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -24,6 +26,7 @@
 #include "component/launch/output_paths.h"
 #include "component/launch/step.h"
 #include "component/launch/tfx_names.h"
+#include "component/resolve/artifact_ref.h"
 #include "component/resolve/candidate.h"
 #include "component/resolve/digest_check.h"
 #include "component/resolve/input_choice.h"
@@ -108,6 +111,18 @@ absl::Status NothingUsable(const InputSpec& input, const StepSpec& spec,
           FlagFor(input))));
 }
 
+// Whose files may be read under the key: also those at a place that the user
+// has named.
+FileRules RulesFor(const StepSpec& spec, const std::string& key) {
+  FileRules rules = spec.Files();
+  for (const InputSpec& input : spec.inputs) {
+    const auto* named = std::get_if<ArtifactRef::Uri>(&input.ref.form);
+    if (input.key != key || named == nullptr) continue;
+    rules.roots = rules.roots.And(named->uri);
+  }
+  return rules;
+}
+
 // NOT_FOUND, with the name that was most likely meant, if the type is neither
 // TFX's nor stored.
 absl::StatusOr<absl::Status> CheckTypeIsStored(const std::string& type_name,
@@ -153,11 +168,12 @@ absl::Status CheckRunIsOurs(const StepSpec& spec, const MetadataStore& store) {
 absl::StatusOr<ResolvedInputs> ResolveInputs(const StepSpec& spec,
                                              const MetadataStore& store) {
   ResolvedInputs inputs;
+  const FileRules files = spec.Files();
   for (const InputSpec& input : spec.inputs) {
     Resolution& resolution = inputs[input.key];
     RK_ASSIGN_OR_RETURN(resolution,
                         Resolve({input.type_name, input.ref, spec.pipeline,
-                                 spec.run_id, spec.allow_partial},
+                                 spec.run_id, spec.allow_partial, files},
                                 store));
     if (input.typed_by_user && resolution.candidates.empty() &&
         resolution.refusal.ok()) {
@@ -187,6 +203,23 @@ absl::Status CheckInputs(const StepSpec& spec, const ResolvedInputs& inputs) {
           absl::FailedPreconditionError(absl::StrCat(
               "input '", input.key, "': ", input.ref.ToString(), " came to ",
               resolution.chosen.size(), " artifacts; it takes only one")));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckFilesOf(
+    const StepSpec& spec,
+    const std::map<std::string, std::vector<ml_metadata::Artifact>>& inputs) {
+  for (const auto& [key, artifacts] : inputs) {
+    const FileRules rules = RulesFor(spec, key);
+    for (const ml_metadata::Artifact& artifact : artifacts) {
+      const FilesVerdict files = CheckFiles(artifact, rules);
+      if (files.usable) continue;
+      return WithReason(FailureReason::kInputUnusable,
+                        absl::FailedPreconditionError(absl::StrCat(
+                            "input '", key, "': artifact ", artifact.id(),
+                            " cannot be used: ", files.reason)));
     }
   }
   return absl::OkStatus();

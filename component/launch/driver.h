@@ -1,9 +1,11 @@
 #ifndef REKINDLE_COMPONENT_LAUNCH_DRIVER_H_
 #define REKINDLE_COMPONENT_LAUNCH_DRIVER_H_
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -12,6 +14,7 @@
 #include "component/launch/step.h"
 #include "component/resolve/resolver.h"
 #include "metadata/api/metadata_store.h"
+#include "ml_metadata/proto/metadata_store.pb.h"
 #include "rekindle/v1/step_service.pb.h"
 
 namespace rekindle {
@@ -34,6 +37,15 @@ absl::StatusOr<ResolvedInputs> ResolveInputs(const StepSpec& spec,
 //                        one is not recorded
 //   FAILED_PRECONDITION  a named artifact cannot be used
 absl::Status CheckInputs(const StepSpec& spec, const ResolvedInputs& inputs);
+
+// Whether the files of artifacts that somebody else chose for the step, by key,
+// can be used as if it had chosen them itself:
+//
+//   FAILED_PRECONDITION  they are not where the step takes artifacts from, or
+//                        not what was published
+absl::Status CheckFilesOf(
+    const StepSpec& spec,
+    const std::map<std::string, std::vector<ml_metadata::Artifact>>& inputs);
 
 // What the step's outputs depend on (docs/cache.md): pipeline and node, as in
 // TFX, the component, its parameters and outputs, what the step itself names,

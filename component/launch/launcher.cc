@@ -180,6 +180,7 @@ class ClaimedStep {
     const WorkTurn turn = {claim_.execution_id(),
                            claim_.token(),
                            CacheKeyOf(*work_),
+                           spec_.Files(),
                            StopFds(),
                            [this] { return CheckStop(); },
                            options_.note,

@@ -14,6 +14,7 @@
 #include "absl/time/time.h"
 #include "component/resolve/artifact_ref.h"
 #include "component/resolve/candidate.h"
+#include "component/resolve/digest_check.h"
 #include "metadata/api/metadata_store.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 
@@ -52,6 +53,10 @@ struct StepSpec {
   std::string run_id;
   std::string node_id;
   std::string pipeline_root;  // an absolute path
+  // Folders beside it from below which artifacts are taken.
+  std::vector<std::string> artifact_roots;
+  // How far the files of what it takes are looked at.
+  FileCheck file_check = FileCheck::kTouched;
   ml_metadata::ExecutionType execution_type;
   std::vector<InputSpec> inputs;
   std::vector<OutputSpec> outputs;
@@ -77,6 +82,11 @@ struct StepSpec {
 
   // Without an attempt number: a retry finds the execution that it continues.
   std::string ExternalId() const { return run_id + "/" + node_id; }
+
+  // Whose files it takes.
+  FileRules Files() const {
+    return {ArtifactRoots(pipeline_root, artifact_roots), file_check};
+  }
 };
 
 // What is worth recording of an attempt, however it ends.

@@ -46,7 +46,8 @@ absl::StatusOr<CacheAnswer> Look(const WorkTurn& turn,
                                  const CacheOptions& options,
                                  const MetadataStore& metadata) {
   return RetryWhileTransient(Backoff(turn.store_backoff), [&] {
-    return LookUp(turn.key, {options.max_age, absl::Now()}, metadata);
+    return LookUp(turn.key, {options.max_age, absl::Now(), turn.files},
+                  metadata);
   });
 }
 

@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "base/backoff.h"
 #include "component/cache/cache.h"
+#include "component/resolve/digest_check.h"
 #include "metadata/api/metadata_store.h"
 #include "metadata/api/step_store.h"
 
@@ -34,6 +35,7 @@ struct WorkTurn {
   int64_t execution_id = 0;
   int64_t token = 0;
   std::string key;  // of its work
+  FileRules files;  // whose outputs may stand for its own
   // As in StepContext.
   std::vector<int> stop_fds;
   std::function<absl::Status()> check_stop;

@@ -45,11 +45,12 @@ bool IsPartial(const Artifact& artifact) {
   return CustomInt(artifact, "train_complete") == 0;
 }
 
-Candidate JudgeArtifact(Artifact artifact, const std::string& type_name) {
+Candidate JudgeArtifact(Artifact artifact, const std::string& type_name,
+                        const FileRules& rules) {
   Candidate candidate;
   candidate.reason = WhyNotOfType(artifact, type_name);
   if (candidate.reason.empty()) {
-    FilesVerdict files = CheckFiles(artifact);
+    FilesVerdict files = CheckFiles(artifact, rules);
     candidate.taken = files.usable;
     candidate.reason = std::move(files.reason);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "component/resolve/digest_check.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 
 namespace rekindle {
@@ -50,7 +51,7 @@ bool IsPartial(const ml_metadata::Artifact& artifact);
 // Whether the artifact may be taken for one of the type, by its record and its
 // files, and why.
 Candidate JudgeArtifact(ml_metadata::Artifact artifact,
-                        const std::string& type_name);
+                        const std::string& type_name, const FileRules& rules);
 
 }  // namespace rekindle
 

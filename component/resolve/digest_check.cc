@@ -5,6 +5,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "base/digest.h"
+#include "base/path_fence.h"
 #include "metadata/api/values.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 
@@ -17,17 +18,20 @@ void RecordDigest(const TreeDigest& digest, ml_metadata::Artifact& artifact) {
 }
 
 FilesVerdict CheckFiles(const ml_metadata::Artifact& artifact,
-                        FileCheck check) {
-  const absl::StatusOr<std::string> stat = StatFingerprint(artifact.uri());
+                        const FileRules& rules) {
+  const absl::StatusOr<PathFence> fence = rules.roots.FenceFor(artifact.uri());
+  if (!fence.ok()) return {false, std::string(fence.status().message())};
+  const absl::StatusOr<std::string> stat =
+      StatFingerprint(artifact.uri(), *fence);
   if (!stat.ok()) return {false, std::string(stat.status().message())};
 
   const std::string recorded = CustomString(artifact, kDigestProperty);
   if (recorded.empty()) return {true, "exists; no digest was recorded"};
-  if (check == FileCheck::kTouched &&
+  if (rules.check == FileCheck::kTouched &&
       *stat == CustomString(artifact, kStatFingerprintProperty)) {
     return {true, "files unchanged since they were published"};
   }
-  const absl::StatusOr<TreeDigest> now = DigestTree(artifact.uri());
+  const absl::StatusOr<TreeDigest> now = DigestTree(artifact.uri(), *fence);
   if (!now.ok()) return {false, std::string(now.status().message())};
   if (now->digest == recorded) return {true, "digest matches"};
   return {false, absl::StrCat("its files changed: digest is ", now->digest,

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/digest.h"
+#include "component/resolve/artifact_roots.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 
 namespace rekindle {
@@ -25,10 +26,18 @@ struct FilesVerdict {
 // reads them again when one was; kAll always reads them.
 enum class FileCheck { kTouched, kAll };
 
+// From where files are taken, and how far they are looked at. By default from
+// nowhere.
+struct FileRules {
+  ArtifactRoots roots;
+  FileCheck check = FileCheck::kTouched;
+};
+
 // Compares the files at `artifact.uri()` with what was recorded. An artifact
 // without a digest, as other writers leave them, is usable when it exists.
+// Nothing is opened, and no link followed, out of the roots.
 FilesVerdict CheckFiles(const ml_metadata::Artifact& artifact,
-                        FileCheck check = FileCheck::kTouched);
+                        const FileRules& rules);
 
 }  // namespace rekindle
 

@@ -15,6 +15,7 @@
 #include "component/resolve/artifact_ref.h"
 #include "component/resolve/candidate.h"
 #include "component/resolve/channel.h"
+#include "component/resolve/digest_check.h"
 #include "component/resolve/resolver.h"
 #include "metadata/api/metadata_store.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
@@ -27,9 +28,9 @@ using ml_metadata::Artifact;
 using ml_metadata::Event;
 
 // Adds the artifact; false when it cannot be used.
-bool TakeOrPassOver(Artifact artifact, const std::string& type_name,
-                    Resolution& resolution) {
-  Candidate judged = JudgeArtifact(std::move(artifact), type_name);
+bool TakeOrPassOver(Artifact artifact, const ResolveQuery& query,
+                    const FileRules& rules, Resolution& resolution) {
+  Candidate judged = JudgeArtifact(std::move(artifact), query.type_name, rules);
   if (!judged.taken) {
     resolution.PassOver(std::move(judged.artifact), std::move(judged.reason));
     return false;
@@ -76,7 +77,7 @@ absl::StatusOr<Resolution> TakeAll(const std::vector<int64_t>& ids,
     if (!found.contains(id)) {
       return Refused(std::move(resolution), NoSuchId(id));
     }
-    if (!TakeOrPassOver(found[id], query.type_name, resolution)) {
+    if (!TakeOrPassOver(found[id], query, query.files, resolution)) {
       absl::Status refusal = Unusable(resolution.candidates.back(), query.ref);
       return Refused(std::move(resolution), std::move(refusal));
     }
@@ -173,8 +174,10 @@ absl::StatusOr<Resolution> ResolveUri(const ArtifactRef::Uri& ref,
                      "; the uri must be spelled as it was recorded"));
     return resolution;
   }
+  // The user has named the place, not only the record.
+  const FileRules rules = {query.files.roots.And(ref.uri), query.files.check};
   for (Artifact& artifact : artifacts) {
-    if (TakeOrPassOver(std::move(artifact), query.type_name, resolution)) {
+    if (TakeOrPassOver(std::move(artifact), query, rules, resolution)) {
       return resolution;
     }
   }

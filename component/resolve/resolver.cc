@@ -119,7 +119,7 @@ class Chooser {
       return FilesVerdict{false, absl::StrCat("no execution of pipeline '",
                                               query_.pipeline, "' put it out")};
     }
-    FilesVerdict files = CheckFiles(artifact);
+    FilesVerdict files = CheckFiles(artifact, query_.files);
     if (files.usable && !opinion.reason.empty()) {
       files.reason = absl::StrCat(opinion.reason, "; ", files.reason);
     }

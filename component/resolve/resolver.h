@@ -6,6 +6,7 @@
 #include "absl/status/statusor.h"
 #include "component/resolve/artifact_ref.h"
 #include "component/resolve/candidate.h"
+#include "component/resolve/digest_check.h"
 #include "metadata/api/metadata_store.h"
 
 namespace rekindle {
@@ -19,11 +20,13 @@ struct ResolveQuery {
   // Models whose training was cut short may be chosen, too. By name they can be
   // had in any case.
   bool allow_partial = false;
+  FileRules files;
 };
 
 // Chooses the artifacts that `query` names from what earlier steps recorded. An
-// artifact must be of the wanted type, LIVE, and hold the files that were
-// published. Stateless: the same store and files give the same answer.
+// artifact must be of the wanted type, LIVE, lie where artifacts are taken
+// from, and hold the files that were published. Stateless: the same store and
+// files give the same answer.
 //
 // A reference that names its artifacts is refused when one of them is not there
 // or cannot be used (Resolution::refusal). The others choose among what the

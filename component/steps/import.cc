@@ -17,9 +17,11 @@
 #include "absl/strings/strip.h"
 #include "base/digest.h"
 #include "base/file_util.h"
+#include "base/path_fence.h"
 #include "base/status_macros.h"
 #include "component/launch/step.h"
 #include "component/launch/tfx_names.h"
+#include "component/resolve/artifact_roots.h"
 #include "component/resolve/digest_check.h"
 #include "component/steps/proto_json.h"
 #include "component/steps/typed_values.h"
@@ -105,8 +107,11 @@ bool HoldsAll(const PropertyMap& wanted, const Stored& stored) {
 
 class Import : public Executor {
  public:
-  Import(ImportOptions options, PropertyMap properties, TreeDigest digest)
-      : options_(std::move(options)), digest_(std::move(digest)) {
+  Import(ImportOptions options, std::string pipeline_root,
+         PropertyMap properties, TreeDigest digest)
+      : options_(std::move(options)),
+        pipeline_root_(std::move(pipeline_root)),
+        digest_(std::move(digest)) {
     output_.properties = std::move(properties);
     for (const auto& [name, text] : options_.custom_properties) {
       output_.custom_properties[name] = ValueByLooks(text);
@@ -116,6 +121,8 @@ class Import : public Executor {
   }
 
   absl::StatusOr<StepResult> Execute(const StepContext& context) override {
+    // Before it is recorded: what is recorded can be used.
+    RK_RETURN_IF_ERROR(NoteImport(pipeline_root_, options_.uri));
     StepResult::Output output = output_;
     if (!options_.reimport) {
       RK_ASSIGN_OR_RETURN(const std::optional<Artifact> known,
@@ -154,6 +161,7 @@ class Import : public Executor {
   }
 
   const ImportOptions options_;
+  const std::string pipeline_root_;
   const TreeDigest digest_;
   StepResult::Output output_;
 };
@@ -164,14 +172,17 @@ absl::StatusOr<std::unique_ptr<Executor>> MakeImport(ImportOptions options,
                                                      StepSpec& spec) {
   RK_ASSIGN_OR_RETURN(options.uri, LocalPath(options.uri));
   RK_ASSIGN_OR_RETURN(PropertyMap properties, DeclaredProperties(options));
-  RK_ASSIGN_OR_RETURN(TreeDigest digest, DigestTree(options.uri));
+  RK_ASSIGN_OR_RETURN(
+      const PathFence fence,
+      spec.Files().roots.And(options.uri).FenceFor(options.uri));
+  RK_ASSIGN_OR_RETURN(TreeDigest digest, DigestTree(options.uri, fence));
   spec.execution_type = ImporterType();
   spec.outputs = {{.key = kOutputKey, .type = options.type, .external = true}};
   spec.parameters = {{"artifact_uri", StringValue(options.uri)},
                      {"reimport", IntValue(options.reimport ? 1 : 0)},
                      {"output_key", StringValue(kOutputKey)}};
-  return std::make_unique<Import>(std::move(options), std::move(properties),
-                                  std::move(digest));
+  return std::make_unique<Import>(std::move(options), spec.pipeline_root,
+                                  std::move(properties), std::move(digest));
 }
 
 }  // namespace rekindle

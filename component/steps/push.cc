@@ -13,6 +13,7 @@
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "component/launch/tfx_names.h"
+#include "component/resolve/digest_check.h"
 #include "component/steps/blessing_artifact.h"
 #include "component/steps/proto_json.h"
 #include "component/steps/serving_folder.h"
@@ -142,6 +143,8 @@ absl::StatusOr<std::unique_ptr<Executor>> MakePush(PushOptions options,
       {"push_destination", StringValue(ToIndentedJson(destination))},
       {"custom_config", StringValue("null")}};
   spec.always_runs = true;
+  // What serves from now on is what was published, to the last byte.
+  spec.file_check = FileCheck::kAll;
   return std::make_unique<Push>(std::move(options));
 }
 

@@ -218,6 +218,7 @@ absl::Status Follower::TakePart(const StepSpec& spec, const Chief& chief,
   context.execution_id = chief.execution.id();
   context.attempt = chief.attempt;
   RK_ASSIGN_OR_RETURN(context.inputs, InputsOf(chief, store_.metadata()));
+  RK_RETURN_IF_ERROR(CheckFilesOf(spec, context.inputs));
   context.metadata = &store_.metadata();
   // Its log stays beside the chief's.
   context.execution_dir =

@@ -48,6 +48,29 @@ class DeliveringTest(workspace.Workspace):
         chosen = json.loads(self.ok(result).stdout)["inputs"]["model"]["chosen"]
         return chosen[0]["id"] if chosen else None
 
+    def forged(self):
+        """A model whose files changed, and whose record says that they look as they did."""
+        model, changed = self.model("first"), self.dir / "first" / "Format-Serving" / "saved_model.pb"
+        changed.write_bytes(changed.read_bytes()[::-1])
+        now = self.report("import", type="Model", uri=self.dir / "first")["outputs"]["result"]
+        with sqlite3.connect(self.db) as connection:
+            connection.execute("UPDATE ArtifactProperty SET string_value = ? WHERE artifact_id = ? AND "
+                               "name = 'stat_fingerprint'", (now["custom_properties"]["stat_fingerprint"], model["id"]))
+        return model
+
+    def test_a_push_reads_every_file_again(self):
+        model = "id:%d" % self.forged()["id"]
+        self.ok(self.step("resolve", input="model=Model:" + model))
+        result = self.step("resolve", input="model=Model:" + model, node="N", verify="full")
+        self.assert_refused(result, 1, "its files changed")
+        result = self.step("push", destination=self.serving, model=model, blessing="none")
+        self.assert_refused(result, 1, "its files changed")
+        self.assertEqual(self.versions(), [])
+        self.assert_refused(self.step("push", destination=self.serving, verify="ful"), 2, "--verify: 'ful'")
+        found = self.run_command("metadata", "check", "--full", db=self.db)
+        self.assertIn("its files changed", found.stdout)
+        self.assertEqual(found.returncode, 1)
+
     def test_a_person_blesses_and_takes_it_back(self):
         first, second = self.model("first"), self.model("second")
         self.assertIsNone(self.latest_blessed())

@@ -1,5 +1,7 @@
 """rekindle import: files that are there already become an artifact."""
 
+import sqlite3
+
 import workspace
 
 USAGE, NOT_FOUND = 2, 3
@@ -67,6 +69,37 @@ class ImportTest(workspace.Workspace):
                                   "cat {{inputs.data.uri}}/Split-train/a > {{outputs.o.uri}}/a")
         self.ok(result)
         self.assertIn('"id": %d' % data["id"], result.stdout)
+
+    def consume(self, reference, run="r2", **flags):
+        """A step that takes the imported examples."""
+        return self.step("resolve", run_id=run, input="data=Examples:%s" % reference, **flags)
+
+    def test_what_was_imported_is_taken_from_its_place_and_no_other(self):
+        _, data, _ = self.imported("r1")
+        self.ok(self.consume("latest"))
+        self.ok(self.consume("id:%d" % data["id"], run="r3"))
+        other = self.dir / "other"
+        other.mkdir()
+        with sqlite3.connect(self.db) as connection:
+            connection.execute("UPDATE Artifact SET uri = ? WHERE id = ?", (str(other), data["id"]))
+        self.assert_refused(self.consume("id:%d" % data["id"], run="r4"), 1, other, "--artifact-root=DIR")
+
+    def test_an_import_of_another_pipeline_root_must_be_allowed_or_imported_again(self):
+        _, data, _ = self.imported("r1")
+        elsewhere = {"pipeline_root": self.dir / "root2"}
+        self.assert_refused(self.consume("id:%d" % data["id"], **elsewhere), 1, "--artifact-root=DIR")
+        self.ok(self.consume("id:%d" % data["id"], run="r3", artifact_root=self.dir / "data", **elsewhere))
+        self.assertEqual(self.imported("r4", **elsewhere)[0], "CACHED")
+        self.ok(self.consume("id:%d" % data["id"], run="r5", **elsewhere))
+
+    def test_a_link_that_leads_out_of_what_is_imported_is_refused(self):
+        secret = self.dir / "secret"
+        secret.write_text("s")
+        (self.data / "Split-train" / "link").symlink_to(secret)
+        result = self.step("import", type="Examples", uri=self.data)
+        self.assert_refused(result, 1, "is a link to %s" % secret)
+        self.assertFalse(self.db.exists())
+        self.ok(self.step("import", type="Examples", uri=self.data, artifact_root=self.dir))
 
     def test_a_single_file(self):
         file = self.dir / "weights.h5"

@@ -3,7 +3,9 @@
 import json
 import os
 import shutil
+import sqlite3
 import stat
+import subprocess
 import textwrap
 
 import workspace
@@ -138,6 +140,67 @@ class ResolvingTest(workspace.Workspace):
         for form in ("table", "json", "yaml"):
             text = self.ok(self.run_command("metadata", "why", "base-model", execution, db=self.db, output=form)).stdout
             self.assertIn("id:99", text)
+
+    # --- what the store says is not trusted
+
+    def plant(self, artifact, folder):
+        """Makes the record of an artifact say that it lies in that folder, without a digest."""
+        with sqlite3.connect(self.db) as connection:
+            connection.execute("UPDATE Artifact SET uri = ? WHERE id = ?", (str(folder), artifact))
+            connection.execute("DELETE FROM ArtifactProperty WHERE artifact_id = ? AND name IN ('digest', "
+                               "'stat_fingerprint')", (artifact,))
+
+    def test_a_model_that_a_record_puts_elsewhere_is_not_loaded(self):
+        first = self.model_of(self.train_model("r1"))
+        planted = self.model_of(self.train_model("r2"))
+        elsewhere = self.dir / "elsewhere"
+        elsewhere.mkdir()
+        self.plant(planted, elsewhere)
+        report = self.train_model("r3")
+        self.assertEqual(self.base_of(report), [first])
+        reason = self.why(report)["candidates"][0]["reason"]
+        self.assertIn("%s is not below the pipeline root %s" % (elsewhere, self.root), reason)
+        result = self.step("train", run_id="r4", **self.stand_in, base_model="id:%d" % planted)
+        self.assert_refused(result, 1, "input 'base_model'", "--artifact-root=DIR")
+        self.assert_recorded("INPUT_UNUSABLE")
+
+    def test_the_user_may_allow_another_folder_or_name_the_place(self):
+        self.train_model("r1")
+        moved = self.model_of(self.train_model("r2"))
+        elsewhere = self.dir / "elsewhere"
+        (elsewhere / "model").mkdir(parents=True)
+        self.plant(moved, elsewhere / "model")
+        for flags in ({"artifact_root": elsewhere}, {"artifact_root": "/nowhere:%s" % elsewhere},
+                      {"base_model": "uri:%s" % (elsewhere / "model")}):
+            self.assertEqual(self.planned(**flags), [moved], flags)
+        os.environ["REKINDLE_ARTIFACT_ROOT"] = str(elsewhere)
+        self.addCleanup(os.environ.pop, "REKINDLE_ARTIFACT_ROOT")
+        plan = subprocess.run(self.command("train", pipeline="penguin", db=self.db, pipeline_root=self.root, run_id="p",
+                                           dry_run="true", output="json", **self.stand_in),
+                              capture_output=True, text=True, cwd=self.dir)
+        self.assertEqual(json.loads(self.ok(plan).stdout)["inputs"]["base_model"]["chosen"][0]["id"], moved)
+
+    def test_if_nothing_is_left_the_error_names_the_flag(self):
+        elsewhere = self.dir / "elsewhere"
+        elsewhere.mkdir()
+        for artifact in self.query("list", "artifacts"):
+            if artifact["type"] == "Examples":
+                self.plant(artifact["id"], elsewhere)
+        self.assert_refused(self.step("train", **self.stand_in), 3, "no usable Examples", "--artifact-root=DIR")
+        self.assertEqual(self.query("latest", "Examples", "--pipeline=penguin")["uri"], str(elsewhere))
+        result = self.run_command("metadata", "latest", "Examples", pipeline="penguin", pipeline_root=self.root, db=self.db)
+        self.assert_refused(result, 3, "--artifact-root=DIR")
+
+    def test_outputs_in_the_cache_that_lie_elsewhere_are_made_again(self):
+        report = self.report("schema-gen", run_id="r2")
+        self.assertEqual(report["state"], "CACHED")
+        elsewhere = self.dir / "elsewhere"
+        elsewhere.mkdir()
+        self.plant(report["outputs"]["schema"]["id"], elsewhere)
+        report = self.report("schema-gen", run_id="r3")
+        self.assertEqual(report["state"], "COMPLETE")
+        (rejected,) = self.query("why", "cache", report["execution_id"])["rejected"]
+        self.assertIn("is not below the pipeline root", rejected["reason"])
 
     # --- dry runs
 

@@ -40,6 +40,8 @@ OTHERWISE = {
     "secret": "by your own template, with a Secret",
     "older-than": "of other writers; not for an exit handler",
     "pipeline": "reap speaks of the run",
+    "artifact-root": "by ConfigMap, for all steps alike",
+    "verify": "by ConfigMap, for all steps alike",
 }
 # Flags of a step that has no use for them: never cached, nothing to choose.
 UNUSED = {

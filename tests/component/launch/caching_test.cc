@@ -94,14 +94,14 @@ class CachingTest : public ::testing::Test {
   // An Examples artifact of the pipeline, as another step would have left it.
   int64_t PutExamples(const std::string& name, const std::string& content,
                       bool with_digest = true) {
-    dir_.Write(name + "/data", content);
+    dir_.Write("root/" + name + "/data", content);
     ml_metadata::PutArtifactTypeRequest put_type;
     *put_type.mutable_artifact_type() = ExamplesType();
     const auto type = store_->metadata().PutArtifactType(put_type);
     ml_metadata::PutArtifactsRequest put;
     Artifact& artifact = *put.add_artifacts();
     artifact.set_type_id(type->type_id());
-    artifact.set_uri(dir_ / name);
+    artifact.set_uri(dir_ / ("root/" + name));
     artifact.set_state(Artifact::LIVE);
     if (with_digest) RecordDigest(*DigestTree(artifact.uri()), artifact);
     return store_->metadata().PutArtifacts(put)->artifact_ids(0);
@@ -232,7 +232,7 @@ TEST_F(CachingTest, AnInputWithoutADigestCountsByItsFiles) {
   TakeExamples(id);
   Run("1");
   EXPECT_EQ(Run("2").state, Execution::CACHED);
-  dir_.Write("a/data", "overwritten in place");
+  dir_.Write("root/a/data", "overwritten in place");
   EXPECT_EQ(Run("3").state, Execution::COMPLETE);
 }
 

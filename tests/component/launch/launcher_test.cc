@@ -211,7 +211,7 @@ TEST_F(LauncherTest, PublishesWhatTheExecutorWrote) {
   EXPECT_EQ(*ReadFile(JoinPath(model.uri(), "weights")), "1");
   EXPECT_EQ(CustomString(model, "tfx_version"), kTfxVersion);
   EXPECT_EQ(model.custom_properties().at("accuracy").double_value(), 0.1);
-  EXPECT_TRUE(CheckFiles(model).usable);
+  EXPECT_TRUE(CheckFiles(model, spec_.Files()).usable);
   const std::string id = std::to_string(report.execution_id);
   EXPECT_THAT(Visible("model"), UnorderedElementsAre(id));
   EXPECT_THAT(Visible("model_run"), UnorderedElementsAre(id));
@@ -447,7 +447,7 @@ TEST_F(LauncherTest, AForeignFolderInTheWayIsMovedAsideNotReplaced) {
   EXPECT_EQ(executor.calls, 2);
   EXPECT_THAT(Visible("model"),
               UnorderedElementsAre(id, ".orphan-" + id + "-2"));
-  EXPECT_TRUE(CheckFiles(retried.outputs[0].artifact).usable);
+  EXPECT_TRUE(CheckFiles(retried.outputs[0].artifact, spec_.Files()).usable);
 }
 
 class SleeperTest : public LauncherTest,
@@ -467,7 +467,8 @@ TEST_P(SleeperTest, CannotDisturbWhoeverTookOver) {
   EXPECT_EQ(loser.error.code(), absl::StatusCode::kAborted) << loser.error;
   EXPECT_EQ(AllArtifacts().size(), 2) << "exactly one model and model_run";
   for (const ml_metadata::Artifact& artifact : AllArtifacts()) {
-    EXPECT_TRUE(CheckFiles(artifact).usable) << CheckFiles(artifact).reason;
+    const FilesVerdict files = CheckFiles(artifact, spec_.Files());
+    EXPECT_TRUE(files.usable) << files.reason;
   }
 }
 

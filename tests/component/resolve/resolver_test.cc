@@ -10,13 +10,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "component/resolve/artifact_ref.h"
+#include "component/resolve/artifact_roots.h"
 #include "component/resolve/candidate.h"
+#include "component/resolve/digest_check.h"
 #include "metadata/api/values.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 #include "tests/component/resolve/resolve_graph.h"
@@ -68,20 +71,21 @@ class ResolverTest : public ::testing::Test {
   }
 
   Artifact WithFile(Artifact artifact) {
-    const std::string name = absl::StrCat("artifact-", ++files_);
+    const std::string name = absl::StrCat("root/artifact-", ++files_);
     dir_.Write(name + "/file", name);
     artifact.set_uri(dir_ / name);
     return artifact;
   }
 
   void RemoveFiles() {
-    std::filesystem::remove_all(dir_ / absl::StrCat("artifact-", files_));
+    std::filesystem::remove_all(dir_ / absl::StrCat("root/artifact-", files_));
   }
 
   Resolution ResolveAs(const std::string& type, const std::string& ref,
                        bool allow_partial = false) {
     const auto resolution =
-        Resolve({type, *ParseArtifactRef(ref), "p", "run-1", allow_partial},
+        Resolve({type, *ParseArtifactRef(ref), "p", "run-1", allow_partial,
+                 FileRules{ArtifactRoots(dir_ / "root", {})}},
                 graph_.metadata());
     EXPECT_THAT(resolution, IsOk());
     return *resolution;
@@ -180,6 +184,83 @@ TEST_F(ResolverTest, APartialModelCanBeHadByItsId) {
   const Resolution resolution = ResolveModel(absl::StrCat("id:", id));
   EXPECT_THAT(Ids(resolution), ElementsAre(id));
   EXPECT_THAT(ReasonFor(id, resolution), HasSubstr("cut short"));
+}
+
+// --- places -----------------------------------------------------------------
+
+class PlacesTest : public ResolverTest {
+ protected:
+  // A model whose record says that it is there.
+  int64_t PutAt(const std::string& uri) {
+    Artifact artifact;
+    artifact.set_uri(uri);
+    return graph_.PutOutput("Model", artifact);
+  }
+};
+
+TEST_F(PlacesTest, AModelOutsideTheRootIsPassedOverHoweverItIsChosen) {
+  const int64_t good = Put();
+  dir_.Write("elsewhere/saved_model.pb", "code");
+  const int64_t planted = PutAt(dir_ / "elsewhere");
+  for (const char* ref : {"latest", "latest-created:1"}) {
+    const Resolution resolution = ResolveModel(ref);
+    EXPECT_THAT(Ids(resolution), ElementsAre(good)) << ref;
+    EXPECT_THAT(ReasonFor(planted, resolution),
+                HasSubstr("is not below the pipeline root"));
+    EXPECT_THAT(ReasonFor(planted, resolution), HasSubstr("--artifact-root"));
+  }
+}
+
+TEST_F(PlacesTest, AnIdNamesARecordAndAUriNamesAPlace) {
+  dir_.Write("elsewhere/saved_model.pb", "code");
+  const int64_t outside = PutAt(dir_ / "elsewhere");
+  const Resolution by_id = ResolveModel(absl::StrCat("id:", outside));
+  EXPECT_THAT(by_id.refusal, StatusIs(absl::StatusCode::kFailedPrecondition,
+                                      HasSubstr("--artifact-root")));
+  EXPECT_THAT(ResolveModel("run:Node.output").chosen, IsEmpty());
+  EXPECT_THAT(Ids(ResolveModel(absl::StrCat("uri:", dir_ / "elsewhere"))),
+              ElementsAre(outside));
+}
+
+TEST_F(PlacesTest, PathsAndLinksThatLeadOutAreRefused) {
+  dir_.Write("elsewhere/saved_model.pb", "code");
+  dir_.Write("root/Trainer/model/1/own", "");
+  const std::string root = dir_ / "root/Trainer/model";
+  std::filesystem::create_symlink(dir_ / "elsewhere", root + "/2");
+  std::filesystem::create_symlink(dir_ / "elsewhere/saved_model.pb",
+                                  root + "/1/saved_model.pb");
+  for (const std::string& uri :
+       {root + "/1", root + "/2", root + "/../../../elsewhere",
+        std::string("s3://bucket/model"), std::string("/dev/zero")}) {
+    const int64_t id = PutAt(uri);
+    EXPECT_THAT(ResolveModel(absl::StrCat("id:", id)).chosen, IsEmpty()) << uri;
+  }
+}
+
+TEST_F(PlacesTest, ALinkWithinTheRootIsFollowed) {
+  const int64_t good = Put();
+  std::filesystem::create_directory_symlink(dir_ / "root/artifact-1",
+                                            dir_ / "root/link");
+  const int64_t linked = PutAt(dir_ / "root/link");
+  EXPECT_THAT(Ids(ResolveModel(absl::StrCat("id:", good, ",", linked))),
+              ElementsAre(good, linked));
+}
+
+TEST_F(PlacesTest, APipeAmongTheFilesIsARefusalAndNotAWait) {
+  const int64_t id = Put();
+  ASSERT_EQ(mkfifo((dir_ / "root/artifact-1/pipe").c_str(), 0600), 0);
+  EXPECT_THAT(ReasonFor(id, ResolveModel(absl::StrCat("id:", id))),
+              HasSubstr("neither a file nor a folder"));
+}
+
+TEST_F(PlacesTest, WhatWasImportedIsTakenFromItsPlaceAlone) {
+  dir_.Write("data/a/file", "");
+  dir_.Write("data/b/file", "");
+  const int64_t a = PutAt(dir_ / "data/a");
+  const int64_t b = PutAt(dir_ / "data/b");
+  ASSERT_THAT(NoteImport(dir_ / "root", dir_ / "data/a"), IsOk());
+  EXPECT_THAT(Ids(ResolveModel("latest")), ElementsAre(a));
+  EXPECT_THAT(ResolveModel(absl::StrCat("id:", b)).chosen, IsEmpty());
 }
 
 // --- blessed ----------------------------------------------------------------
@@ -397,7 +478,7 @@ TEST_F(ResolverTest, ANamedArtifactOfAnotherTypeIsRefused) {
 
 TEST_F(ResolverTest, AUriIsTakenAsRecorded) {
   const int64_t id = Put();
-  EXPECT_THAT(Ids(ResolveModel("uri:" + (dir_ / "artifact-1"))),
+  EXPECT_THAT(Ids(ResolveModel("uri:" + (dir_ / "root/artifact-1"))),
               ElementsAre(id));
   EXPECT_THAT(ResolveModel("uri:/nowhere").refusal,
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("/nowhere")));

@@ -16,6 +16,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "component/resolve/artifact_ref.h"
+#include "component/resolve/artifact_roots.h"
+#include "component/resolve/digest_check.h"
 #include "component/resolve/resolver.h"
 #include "metadata/api/values.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
@@ -159,7 +161,8 @@ class World {
   Ids ResolveIds(const std::string& type, const std::string& ref,
                  bool allow_partial) {
     const auto resolution =
-        Resolve({type, *ParseArtifactRef(ref), "p", "run-1", allow_partial},
+        Resolve({type, *ParseArtifactRef(ref), "p", "run-1", allow_partial,
+                 FileRules{ArtifactRoots(dir_.path(), {})}},
                 graph_.metadata());
     EXPECT_THAT(resolution, IsOk());
     Ids ids;

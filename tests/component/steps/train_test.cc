@@ -89,6 +89,7 @@ class TrainTest : public ::testing::Test {
     spec.run_id = "r";
     spec.node_id = "Trainer";
     spec.pipeline_root = dir_ / "root";
+    spec.artifact_roots = {dir_.path()};
     const auto executor = MakeTrain(options_, spec);
     LaunchOptions launch;
     launch.owner = "test";

@@ -166,6 +166,21 @@ TEST_F(FollowerTest, WorksOnTheChiefsInputsAndLeavesNoTrace) {
   EXPECT_EQ(store_->metadata().GetExecutions({})->executions_size(), 1);
 }
 
+TEST_F(FollowerTest, ReadsNothingThatItWouldNotHaveTakenItself) {
+  StoredSchema();
+  spec_.inputs = {
+      {"schema", "Schema", *ParseArtifactRef("uri:" + dir_.path())}};
+  ClaimAsChief();
+  spec_.inputs[0].ref = *ParseArtifactRef("latest");
+  executor_.take_part = [](const StepContext&) {
+    ADD_FAILURE() << "it has begun to work";
+    return absl::OkStatus();
+  };
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Follow());
+  EXPECT_THAT(report.error, StatusIs(absl::StatusCode::kFailedPrecondition,
+                                     HasSubstr("--artifact-root")));
+}
+
 TEST_F(FollowerTest, HasNothingToDoWhenTheChiefHasFinished) {
   executor_.execute = [](const StepContext&) -> absl::StatusOr<StepResult> {
     return StepResult{};
