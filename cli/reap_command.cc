@@ -3,6 +3,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -17,6 +18,7 @@
 #include "cli/flag_set.h"
 #include "cli/output.h"
 #include "cli/parse_or_exit.h"
+#include "cli/root_flags.h"
 #include "cli/store_flags.h"
 #include "cli/table.h"
 #include "component/launch/failure.h"
@@ -41,7 +43,8 @@ json ToJson(const ReapReport& report, bool dry_run) {
   return {{"dry_run", dry_run},
           {"closed", std::move(closed)},
           {"still_running", report.still_running},
-          {"removed", report.removed}};
+          {"removed", report.removed},
+          {"outside", report.outside}};
 }
 
 std::string ToText(const ReapReport& report, bool dry_run) {
@@ -61,6 +64,11 @@ std::string ToText(const ReapReport& report, bool dry_run) {
     absl::StrAppend(&text, dry_run ? "would remove " : "removed ", folder,
                     "\n");
   }
+  for (const std::string& folder : report.outside) {
+    absl::StrAppend(&text, "left alone ", folder,
+                    ": it is not below the pipeline root; give its "
+                    "--pipeline-root, or --artifact-root=DIR\n");
+  }
   absl::StrAppend(&text, report.closed.size(), " closed, ",
                   report.removed.size(), " folders removed, ",
                   report.still_running, " still running\n");
@@ -79,6 +87,7 @@ absl::StatusOr<ReapReport> ReapPatiently(const ReapOptions& options,
     std::ranges::move(more.closed, std::back_inserter(report.closed));
     std::ranges::move(more.removed, std::back_inserter(report.removed));
     report.still_running = more.still_running;
+    report.outside = std::move(more.outside);
   }
   return report;
 }
@@ -102,6 +111,7 @@ absl::Status RunReap(const ReapOptions& options, absl::Duration wait,
 
 int ReapCommand(const Arguments& arguments) {
   ReapOptions options;
+  RootFlags roots;
   StoreFlags store;
   absl::Duration wait = absl::ZeroDuration();
   std::string format;
@@ -112,6 +122,9 @@ int ReapCommand(const Arguments& arguments) {
       "rekindle reap --pipeline=penguin --dry-run");
   flags.String("pipeline", "NAME", &options.pipeline, "only of this pipeline");
   flags.String("run-id", "ID", &options.run_id, "only of this run");
+  roots.Bind(flags,
+             "nothing is read or removed that is not below it (default: "
+             "pipelines/PIPELINE, or pipelines)");
   flags.String("previous-failure", "TEXT", &options.previous_failure,
                "what the orchestrator says became of them, as 'OOMKilled'");
   flags.Duration("older-than", &options.older_than,
@@ -126,6 +139,8 @@ int ReapCommand(const Arguments& arguments) {
   store.Bind(flags);
   flags.Format(kOutputFormats, &format);
   if (const auto exit_code = ParseOrExit(flags, arguments)) return *exit_code;
+  options.roots = roots.ArtifactRootFolders();
+  options.roots.push_back(roots.PipelineRoot(options.pipeline));
   const absl::Status reaped = RunReap(options, wait, store, format);
   return reaped.ok() ? kOk : Fail(reaped);
 }

@@ -21,6 +21,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/file_util.h"
+#include "base/path_fence.h"
 #include "base/status_macros.h"
 #include "component/contract/executor_output.h"
 #include "component/launch/attempts.h"
@@ -66,6 +67,11 @@ std::string TailOf(const std::string& log_path) {
   return tail.Text();
 }
 
+bool IsRegularFile(const std::string& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
 // When something at or below the path changed last.
 fs::file_time_type LastChange(const fs::path& path) {
   std::error_code error;
@@ -85,7 +91,8 @@ std::vector<fs::path> FoldersIn(const fs::path& folder) {
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     std::error_code gone;
-    if (entry->is_directory(gone)) folders.push_back(entry->path());
+    const bool is_link = entry->is_symlink(gone);
+    if (!is_link && entry->is_directory(gone)) folders.push_back(entry->path());
   }
   std::sort(folders.begin(), folders.end());
   return folders;
@@ -94,7 +101,7 @@ std::vector<fs::path> FoldersIn(const fs::path& folder) {
 class Reaper {
  public:
   Reaper(const ReapOptions& options, Store& store)
-      : options_(options), store_(store) {}
+      : options_(options), store_(store), fence_(options.roots) {}
 
   absl::StatusOr<ReapReport> Run() {
     RK_RETURN_IF_ERROR(VisitExecutions());
@@ -138,7 +145,7 @@ class Reaper {
   }
 
   absl::Status Visit(const Execution& execution) {
-    const Attempt attempt = LastAttempt(execution);
+    const Attempt attempt = AttemptInside(execution);
     Owner owner{execution.last_known_state(), attempt.number, attempt.node_dir};
     if (owner.state == Execution::RUNNING && MayClose(execution, attempt)) {
       RK_ASSIGN_OR_RETURN(const bool closed, Close(execution, attempt));
@@ -154,6 +161,16 @@ class Reaper {
     }
     owners_[execution.id()] = std::move(owner);
     return absl::OkStatus();
+  }
+
+  // The last attempt; where it worked is empty if that is not ours to look at.
+  Attempt AttemptInside(const Execution& execution) {
+    Attempt attempt = LastAttempt(execution);
+    if (!attempt.node_dir.empty() && !fence_.Holds(attempt.node_dir)) {
+      report_.outside.insert(attempt.node_dir);
+      attempt.node_dir.clear();
+    }
+    return attempt;
   }
 
   bool MayClose(const Execution& execution, const Attempt& attempt) const {
@@ -178,8 +195,7 @@ class Reaper {
     auto& properties = *request.mutable_custom_properties();
     properties[kExecutionResultProperty] =
         StringValue(ExecutionResultJson(cause));
-    const std::string tail =
-        TailOf(JoinPath(ExecutionDir(execution, attempt), "log.txt"));
+    const std::string tail = TailOf(FileOf(execution, attempt, "log.txt"));
     if (!tail.empty()) properties[kFailureLogTailProperty] = StringValue(tail);
 
     const absl::Status closed = store_.steps().Finish(request).status();
@@ -193,10 +209,14 @@ class Reaper {
     return true;
   }
 
-  static std::string ExecutionDir(const Execution& execution,
-                                  const Attempt& attempt) {
+  // A file in the execution's folder; empty if there is none, or only something
+  // that leads elsewhere or cannot be read to its end.
+  std::string FileOf(const Execution& execution, const Attempt& attempt,
+                     const std::string& name) const {
     if (attempt.node_dir.empty()) return "";
-    return PathsOf(attempt.node_dir).ExecutionDir(execution.id());
+    std::string path =
+        JoinPath(PathsOf(attempt.node_dir).ExecutionDir(execution.id()), name);
+    return IsRegularFile(path) && fence_.Holds(path) ? path : "";
   }
 
   // Whatever can still be found out about how it ended.
@@ -211,8 +231,8 @@ class Reaper {
       reason = ReasonOfVanished(options_.previous_failure);
       absl::StrAppend(&message, ": ", options_.previous_failure);
     }
-    const absl::StatusOr<ExecutorOutput> answer = ReadExecutorOutput(
-        JoinPath(ExecutionDir(execution, attempt), "executor_output.json"));
+    const absl::StatusOr<ExecutorOutput> answer =
+        ReadExecutorOutput(FileOf(execution, attempt, "executor_output.json"));
     if (answer.ok() && answer->error.has_value()) {
       absl::StrAppend(&message,
                       "; its child had said: ", answer->error->message);
@@ -250,6 +270,8 @@ class Reaper {
   }
 
   absl::Status Remove(const fs::path& folder) {
+    // Something between the node's folder and this one may be a link.
+    if (!fence_.Holds(folder.string())) return absl::OkStatus();
     const auto age = fs::file_time_type::clock::now() - LastChange(folder);
     if (absl::FromChrono(age) < options_.folder_age) return absl::OkStatus();
     if (!options_.dry_run) RK_RETURN_IF_ERROR(RemoveTree(folder.string()));
@@ -259,6 +281,7 @@ class Reaper {
 
   const ReapOptions& options_;
   Store& store_;
+  const PathFence fence_;
   ReapReport report_;
   std::map<int64_t, Owner> owners_;  // by execution id
   std::set<std::string> node_dirs_;

@@ -2,6 +2,7 @@
 #define REKINDLE_COMPONENT_LAUNCH_REAPER_H_
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct ReapOptions {
   // Executions of other writers have no lease. They are closed if nobody has
   // changed them for so long.
   absl::Duration older_than = absl::InfiniteDuration();
+  // Folders are looked into, and removed, only below these, whatever an
+  // execution says of where it worked.
+  std::vector<std::string> roots;
   // Folders in which something changed since then are kept.
   absl::Duration folder_age = absl::Hours(1);
   // Say what would be done, and do nothing.
@@ -37,14 +41,16 @@ struct ReapReport {
   std::vector<Execution> closed;
   int64_t still_running = 0;
   std::vector<std::string> removed;  // folders
+  // Where executions say that they worked, and nothing was looked at.
+  std::set<std::string> outside;
 };
 
 // Tidies up behind steps whose process vanished. Closes executions that are
 // RUNNING although their lease has ended: FAILED, with the reason that can
 // still be found. Never one whose lease lives; that is decided in the
 // transaction that closes it. Then removes what such steps and finished ones
-// left behind: staging folders, folders that were moved aside, and state that
-// no retry needs.
+// left behind below the roots: staging folders, folders that were moved aside,
+// and state that no retry needs.
 //
 //   UNIMPLEMENTED  the store is a server that does not know steps
 //   UNAVAILABLE    the store cannot be reached; what was done stays done

@@ -109,7 +109,7 @@ class SupervisionTest(served.ServedWorkspace):
     def test_a_killed_launcher_leaves_no_process_and_reap_closes_its_execution(self):
         # A daemon: it has left the child's process group and lost its parents.
         process, daemon = self.start("(setsid sleep 1000 & echo ready $!) & sleep 1000", "--lease=1s")
-        reap = self.command("reap", "--folder-age=0s", db=self.db, output="json")
+        reap = self.command("reap", "--folder-age=0s", db=self.db, pipeline_root=self.root, output="json")
         live = json.loads(self.ok(subprocess.run(reap, capture_output=True, text=True)).stdout)
         self.assertEqual((live["closed"], live["still_running"]), ([], 1))
         process.kill()

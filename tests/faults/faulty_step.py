@@ -158,7 +158,7 @@ class FaultyStep(workspace.Workspace):
 
     def assert_nothing_left(self, execution_id):
         """After `reap` nothing runs, and only what is recorded is on the disk."""
-        self.ok(self.run_command("reap", pipeline="penguin", folder_age="0s", **self.where()))
+        self.ok(self.run_command("reap", pipeline="penguin", pipeline_root=self.root, folder_age="0s", **self.where()))
         unfinished = self.select("SELECT id FROM Execution WHERE last_known_state <> ?", COMPLETE)
         self.assertEqual(unfinished, [])
         for key in ("model", "model_run"):

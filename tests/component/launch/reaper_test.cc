@@ -1,11 +1,13 @@
 #include "component/launch/reaper.h"
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -28,6 +30,7 @@ namespace rekindle {
 namespace {
 
 using ml_metadata::Execution;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -38,6 +41,7 @@ class ReaperTest : public ::testing::Test {
  protected:
   ReaperTest() : store_(*OpenSqliteStore(dir_ / "m.db", clock_)) {
     options_.folder_age = absl::ZeroDuration();
+    options_.roots = {dir_ / "root"};
   }
 
   v1::ClaimResponse Claim(const std::string& run,
@@ -47,7 +51,7 @@ class ReaperTest : public ::testing::Test {
     request.mutable_execution_type()->set_name("Trainer");
     request.set_lease_millis(30'000);
     request.set_owner("host/7");
-    request.set_node_dir(paths_.NodeDir());
+    request.set_node_dir(node_dir_);
     AddContext("pipeline", pipeline, request);
     AddContext("pipeline_run", run, request);
     return *store_->steps().Claim(request);
@@ -97,6 +101,7 @@ class ReaperTest : public ::testing::Test {
 
   TempDir dir_;
   const OutputPaths paths_{dir_ / "root", "Trainer"};
+  std::string node_dir_ = paths_.NodeDir();  // as the next claim says
   FakeClock clock_{absl::Now()};
   std::unique_ptr<Store> store_;
   ReapOptions options_;
@@ -227,6 +232,58 @@ TEST_F(ReaperTest, KeepsFoldersThatChangedLately) {
   options_.folder_age = absl::Hours(1);
   EXPECT_THAT(Reaped().removed, IsEmpty());
   EXPECT_TRUE(PathExists(staging));
+}
+
+// --- what a record must not make it do ---------------------------------------
+
+TEST_F(ReaperTest, ClosesWhatWorkedElsewhereAndTouchesNothingThere) {
+  const OutputPaths elsewhere(dir_ / "elsewhere", "Trainer");
+  for (const std::string& node_dir :
+       {elsewhere.NodeDir(), dir_ / "root/../elsewhere/Trainer"}) {
+    node_dir_ = node_dir;
+    const int64_t id = Claim(node_dir).execution_id();
+    const std::string staging = Fill(elsewhere.Staging("model", id, 1));
+    const std::string log =
+        JoinPath(Fill(elsewhere.ExecutionDir(id)), "log.txt");
+    ASSERT_THAT(WriteFileAtomically(log, "a secret\n"), IsOk());
+    EndLeases();
+    const ReapReport report = Reaped();
+    EXPECT_THAT(report.closed, SizeIs(1));
+    EXPECT_THAT(report.removed, IsEmpty());
+    EXPECT_THAT(report.outside, Contains(node_dir));
+    EXPECT_TRUE(PathExists(staging));
+    EXPECT_EQ(CustomString(Get(id), "failure_log_tail"), "");
+  }
+}
+
+TEST_F(ReaperTest, FollowsNoLinkOutOfTheRoot) {
+  const OutputPaths elsewhere(dir_ / "elsewhere", "Trainer");
+  const v1::ClaimResponse done = Claim("done");
+  Publish(done);
+  const std::string staging =
+      Fill(elsewhere.Staging("model", done.execution_id(), 1));
+  const std::string state = Fill(elsewhere.StateDir("done/Trainer"));
+  ASSERT_THAT(MakeDirs(paths_.NodeDir()), IsOk());
+  for (const char* name : {"model", ".system"}) {
+    std::filesystem::create_directory_symlink(
+        JoinPath(elsewhere.NodeDir(), name), JoinPath(paths_.NodeDir(), name));
+  }
+  EXPECT_THAT(Reaped().removed, IsEmpty());
+  EXPECT_TRUE(PathExists(staging));
+  EXPECT_TRUE(PathExists(state));
+}
+
+TEST_F(ReaperTest, ReadsNoLogThatIsALinkOutOfTheRootOrAPipe) {
+  const std::string secret = dir_.Write("secret", "a secret\n");
+  const int64_t linked = Claim("linked").execution_id();
+  const int64_t pipe = Claim("pipe").execution_id();
+  const std::string linked_dir = Fill(paths_.ExecutionDir(linked));
+  std::filesystem::create_symlink(secret, JoinPath(linked_dir, "log.txt"));
+  const std::string pipe_dir = Fill(paths_.ExecutionDir(pipe));
+  ASSERT_EQ(mkfifo(JoinPath(pipe_dir, "log.txt").c_str(), 0600), 0);
+  EndLeases();
+  EXPECT_THAT(Closed(), ElementsAre(linked, pipe));
+  EXPECT_EQ(CustomString(Get(linked), "failure_log_tail"), "");
 }
 
 }  // namespace
