@@ -51,10 +51,7 @@ absl::Status CheckClaim(const ClaimRequest& request) {
   if (request.execution_type().name().empty()) {
     return absl::InvalidArgumentError("a claim needs an execution_type.name");
   }
-  if (request.lease_millis() <= 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "lease_millis must be positive, not ", request.lease_millis()));
-  }
+  RK_RETURN_IF_ERROR(CheckLease(request.lease_millis()));
   return CheckContexts(request);
 }
 
@@ -250,9 +247,7 @@ absl::StatusOr<v1::RenewResponse> SqliteStepStore::Renew(
     const v1::RenewRequest& request) {
   return Write<v1::RenewResponse>(
       [&](Database& db, v1::RenewResponse&) -> absl::Status {
-        if (request.lease_millis() <= 0) {
-          return absl::InvalidArgumentError("lease_millis must be positive");
-        }
+        RK_RETURN_IF_ERROR(CheckLease(request.lease_millis()));
         RK_RETURN_IF_ERROR(
             FindClaimed(db, request.execution_id(), request.token()).status());
         return PutLease(

@@ -15,6 +15,13 @@ namespace rekindle {
 
 using ::ml_metadata::Execution;
 
+absl::Status CheckLease(int64_t millis) {
+  if (millis >= 1 && millis <= kMaxLeaseMillis) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("lease_millis is ", millis, "; it must be from 1 to ",
+                   kMaxLeaseMillis, ", which is thirty days"));
+}
+
 absl::StatusOr<int64_t> CurrentToken(Database& db, const Execution& execution) {
   RK_ASSIGN_OR_RETURN(const std::optional<Lease> lease,
                       FindLease(db, execution.id()));
@@ -60,7 +67,8 @@ absl::StatusOr<std::optional<Lease>> FindHold(Database& db,
   }
   const std::optional<int64_t> length =
       AttemptsOf(execution).last_lease_millis();
-  if (length.has_value() && lease->expires_millis > now_millis + *length) {
+  // Not now + length: a length of any size may have been written.
+  if (length.has_value() && lease->expires_millis - now_millis > *length) {
     lease->expires_millis = now_millis + *length;
     RK_RETURN_IF_ERROR(PutLease(db, execution.id(), *lease));
   }

@@ -16,6 +16,12 @@ namespace rekindle {
 // Who may work on an execution: the attempt with the highest token, as long as
 // its lease lasts.
 
+// The longest lease. Who dies holds an execution for that long.
+inline constexpr int64_t kMaxLeaseMillis = int64_t{30} * 24 * 60 * 60 * 1000;
+
+//   INVALID_ARGUMENT  it is not positive, or longer than that
+absl::Status CheckLease(int64_t millis);
+
 // The highest token given out for the execution. The lease may have been
 // dropped and the attempts overwritten, by whoever; both at once is unlikely.
 absl::StatusOr<int64_t> CurrentToken(Database& db,

@@ -152,6 +152,25 @@ TEST_P(StepStoreTest, IncompleteClaimsAreRefused) {
   }
 }
 
+TEST_P(StepStoreTest, ALeaseThatNoClockCanEndIsRefused) {
+  EXPECT_THAT(Claim(), IsOk());
+  for (const char* lease : {"-1", "0", "2592000001", "9223372036854775807"}) {
+    EXPECT_THAT(
+        Call(&StepStore::Claim,
+             absl::StrCat("external_id: 'x' execution_type { name: 'T' } "
+                          "lease_millis: ",
+                          lease)),
+        StatusIs(StatusCode::kInvalidArgument, HasSubstr(lease)));
+    EXPECT_THAT(
+        Call(&StepStore::Renew,
+             absl::StrCat("execution_id: 1 token: 1 lease_millis: ", lease)),
+        StatusIs(StatusCode::kInvalidArgument, HasSubstr(lease)));
+  }
+  EXPECT_THAT(Call(&StepStore::Renew,
+                   "execution_id: 1 token: 1 lease_millis: 2592000000"),
+              IsOk());
+}
+
 TEST_P(StepStoreTest, ARunningExecutionIsRefusedUntilItsLeaseEnds) {
   EXPECT_THAT(Claim(), IsOk());
   clock_.Advance(absl::Seconds(59));
