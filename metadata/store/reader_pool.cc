@@ -1,5 +1,7 @@
 #include "metadata/store/reader_pool.h"
 
+#include <cstddef>
+
 #include "absl/time/time.h"
 #include "base/deadline.h"
 #include "base/status_macros.h"
@@ -9,7 +11,9 @@ namespace rekindle {
 namespace {
 
 // Each has a cache of its own: more would only cost memory.
-constexpr int kMaxReaders = 8;
+constexpr int MaxReaders(ReaderLane lane) {
+  return lane == ReaderLane::kGeneral ? 8 : 2;
+}
 
 absl::Status RunOn(Database& db, ReaderPool::Work work) {
   RK_ASSIGN_OR_RETURN(Transaction transaction, Transaction::BeginRead(db));
@@ -21,48 +25,46 @@ absl::Status RunOn(Database& db, ReaderPool::Work work) {
 
 ReaderPool::ReaderPool(std::unique_ptr<Database> first, Open open)
     : open_(std::move(open)) {
-  if (first == nullptr) return;
-  idle_.push_back(std::move(first));
-  opened_ = 1;
+  if (first != nullptr) idle_.push_back(std::move(first));
 }
 
 absl::Status ReaderPool::Run(Work work) {
-  RK_ASSIGN_OR_RETURN(std::unique_ptr<Database> reader, Take());
+  const ReaderLane lane = CurrentReaderLane();
+  RK_ASSIGN_OR_RETURN(std::unique_ptr<Database> reader, Take(lane));
   absl::Status done = RunOn(*reader, work);
-  GiveBack(std::move(reader));
+  GiveBack(lane, std::move(reader));
   return done;
 }
 
-absl::StatusOr<std::unique_ptr<Database>> ReaderPool::Take() {
+absl::StatusOr<std::unique_ptr<Database>> ReaderPool::Take(ReaderLane lane) {
   {
     std::unique_lock<std::mutex> lock(mutex_);
-    const bool in_time = has_room_.wait_until(
+    Lane& readers = lanes_[static_cast<size_t>(lane)];
+    const bool in_time = readers.has_room.wait_until(
         lock, absl::ToChronoTime(CurrentDeadline()),
-        [this] { return !idle_.empty() || opened_ < kMaxReaders; });
+        [&] { return readers.busy < MaxReaders(lane); });
     if (!in_time) {
       return absl::DeadlineExceededError(
           "all readers of the metadata store are busy");
     }
+    ++readers.busy;
     if (!idle_.empty()) {
       std::unique_ptr<Database> reader = std::move(idle_.back());
       idle_.pop_back();
       return reader;
     }
-    ++opened_;
   }
   absl::StatusOr<std::unique_ptr<Database>> reader = open_();
-  if (!reader.ok()) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    --opened_;
-    has_room_.notify_one();
-  }
+  if (!reader.ok()) GiveBack(lane, nullptr);
   return reader;
 }
 
-void ReaderPool::GiveBack(std::unique_ptr<Database> reader) {
+void ReaderPool::GiveBack(ReaderLane lane, std::unique_ptr<Database> reader) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  idle_.push_back(std::move(reader));
-  has_room_.notify_one();
+  if (reader != nullptr) idle_.push_back(std::move(reader));
+  Lane& readers = lanes_[static_cast<size_t>(lane)];
+  --readers.busy;
+  readers.has_room.notify_one();
 }
 
 }  // namespace rekindle

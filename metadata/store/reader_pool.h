@@ -2,6 +2,7 @@
 #ifndef REKINDLE_METADATA_STORE_READER_POOL_H_
 #define REKINDLE_METADATA_STORE_READER_POOL_H_
 
+#include <array>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -12,12 +13,14 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "metadata/api/reader_lane.h"
 #include "metadata/sqlite/database.h"
 
 namespace rekindle {
 
 // Connections for reading, opened when they are needed and kept. A long listing
-// does not keep others, or a writer, waiting. Thread-safe.
+// does not keep others, or a writer, waiting; and no work in one lane
+// (metadata/api/reader_lane.h) keeps those in another waiting. Thread-safe.
 class ReaderPool {
  public:
   using Work = absl::FunctionRef<absl::Status(Database&)>;
@@ -27,19 +30,24 @@ class ReaderPool {
   ReaderPool(std::unique_ptr<Database> first, Open open);
 
   // Runs `work` on one unchanging view of the database. Waits while all
-  // connections are in use.
+  // connections of this thread's lane are in use.
   absl::Status Run(Work work);
 
  private:
-  absl::StatusOr<std::unique_ptr<Database>> Take();
-  void GiveBack(std::unique_ptr<Database> reader);
+  // What is in use of a lane.
+  struct Lane {
+    int busy = 0;
+    std::condition_variable has_room;
+  };
+
+  absl::StatusOr<std::unique_ptr<Database>> Take(ReaderLane lane);
+  void GiveBack(ReaderLane lane, std::unique_ptr<Database> reader);
 
   const Open open_;
   std::mutex mutex_;
   // All below are guarded by mutex_.
-  std::condition_variable has_room_;
+  std::array<Lane, kReaderLanes> lanes_;
   std::vector<std::unique_ptr<Database>> idle_;
-  int opened_ = 0;
 };
 
 }  // namespace rekindle
