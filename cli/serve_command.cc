@@ -36,6 +36,9 @@ struct ServeFlags {
   std::optional<int64_t> http_port;
   std::optional<int64_t> max_message_bytes = ServerOptions().max_message_bytes;
   absl::Duration max_call_time = ServerOptions().max_call_time;
+  absl::Duration max_stall_time = ServerOptions().max_stall_time;
+  std::optional<int64_t> max_spool_bytes = ServerOptions().max_spool_bytes;
+  std::optional<int64_t> max_connections;
   TlsFiles tls;
   std::string token_file;
   bool insecure = false;
@@ -61,6 +64,16 @@ struct ServeFlags {
                       "the largest request or answer (default: 64 MiB)");
     flags.Duration("max-call-time", &max_call_time,
                    "how long one call may read");
+    flags.Duration("max-stall-time", &max_stall_time,
+                   "how long to wait for a gRPC client that takes no answer or "
+                   "sends no more of its request");
+    flags.OptionalInt("max-spool-bytes", "N", &max_spool_bytes,
+                      "the largest backup, export or load; it is put aside in "
+                      "the folder TMPDIR (default: 4 GiB)");
+    flags.OptionalInt("max-connections", "N", &max_connections,
+                      "gRPC connections at once; one address may have half of "
+                      "them (default: 512, or fewer if the limit on open files "
+                      "is low)");
     flags.String("tls-cert", "FILE", &tls.certificate,
                  "encrypt gRPC: the server's certificate, PEM; HTTP then has "
                  "health and metrics only");
@@ -121,6 +134,21 @@ absl::StatusOr<ServerOptions> OptionsFrom(const ServeFlags& flags) {
     return absl::InvalidArgumentError("--max-call-time must be more than 0");
   }
   options.max_call_time = flags.max_call_time;
+  if (flags.max_stall_time == absl::ZeroDuration()) {
+    return absl::InvalidArgumentError("--max-stall-time must be more than 0");
+  }
+  options.max_stall_time = flags.max_stall_time;
+  if (*flags.max_spool_bytes < 1) {
+    return absl::InvalidArgumentError(absl::StrCat("--max-spool-bytes is ",
+                                                   *flags.max_spool_bytes,
+                                                   "; it must be more than 0"));
+  }
+  options.max_spool_bytes = *flags.max_spool_bytes;
+  if (flags.max_connections.has_value()) {
+    RK_ASSIGN_OR_RETURN(options.max_connections,
+                        InRange("max-connections", *flags.max_connections, 1,
+                                std::numeric_limits<int>::max()));
+  }
   options.tls = flags.tls;
   options.token_file = flags.token_file;
   options.insecure = flags.insecure;

@@ -13,11 +13,14 @@ namespace rekindle {
 // What every call goes through, whichever way it came. Thread-safe.
 class CallRunner {
  public:
-  // Calls that take longer than `max_time` are given up, where they can be.
-  explicit CallRunner(absl::Duration max_time) : max_time_(max_time) {}
+  // Calls that take longer than `max_time`, and streams that take longer than
+  // `max_stream_time`, are given up, where they can be.
+  explicit CallRunner(absl::Duration max_time,
+                      absl::Duration max_stream_time = absl::Hours(1))
+      : max_time_(max_time), max_stream_time_(max_stream_time) {}
 
-  // Runs `work` as one call and counts it; returns its status. The client
-  // waits for its answer until `client_deadline`.
+  // Runs `work` as one call, in the lane of its kind, and counts it; returns
+  // its status. The client waits for its answer until `client_deadline`.
   //
   //   DEADLINE_EXCEEDED  either time was over, perhaps before `work` began
   absl::Status Run(absl::string_view transport, absl::string_view method,
@@ -29,6 +32,7 @@ class CallRunner {
 
  private:
   const absl::Duration max_time_;
+  const absl::Duration max_stream_time_;
   CallMetrics metrics_;
 };
 

@@ -19,8 +19,8 @@
 #include "metadata/api/tls.h"
 #include "metadata/server/acceptor.h"
 #include "metadata/server/access/call_gate.h"
-#include "metadata/server/connection_limits.h"
 #include "metadata/server/grpc_service.h"
+#include "metadata/server/limits/connection_limits.h"
 #include "metadata/server/maintenance_service.h"
 #include "ml_metadata/proto/metadata_store_service.grpc.pb.h"
 #include "rekindle/v1/maintenance_service.grpc.pb.h"
@@ -42,6 +42,10 @@ constexpr absl::Duration kAskedEvery = absl::Seconds(20);
 // Calls at once over one connection; its client keeps more waiting.
 constexpr int kCallsPerConnection = 100;
 constexpr int kMaxHeaderBytes = 16 << 10;
+constexpr int kSpareThreads = 32;
+// Bytes of requests that gRPC holds before they are calls, and of answers that
+// are not sent.
+constexpr size_t kMessagesOnTheWay = size_t{128} << 20;
 
 int Millis(absl::Duration duration) {
   return static_cast<int>(absl::ToInt64Milliseconds(duration));
@@ -60,9 +64,11 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
 
 GrpcServer::GrpcServer(Store& store, CallRunner& calls, CallGate& gate,
                        const ServerOptions& options)
-    : metadata_(MakeMetadataService(store.metadata(), calls, gate)),
-      steps_(MakeStepService(store.steps(), calls, gate)),
-      maintenance_(MakeMaintenanceService(store.maintenance(), gate)),
+    : admission_(options, SystemClock()),
+      metadata_(MakeMetadataService(store, admission_, calls, gate)),
+      steps_(MakeStepService(store, admission_, calls, gate)),
+      maintenance_(
+          MakeMaintenanceService(store.maintenance(), admission_, calls, gate)),
       connections_(ConnectionLimits(MaxOpenFiles(), options.max_connections,
                                     options.max_connections_per_client),
                    SystemClock()) {}
@@ -102,9 +108,15 @@ void GrpcServer::Configure(const ServerOptions& options,
                            grpc::ServerBuilder& builder) {
   builder.SetMaxReceiveMessageSize(options.max_message_bytes);
   builder.SetMaxSendMessageSize(options.max_message_bytes);
-  // Every call under way has a thread.
+  // Every call under way has a thread, and so has one that is being refused.
   builder.SetResourceQuota(
-      grpc::ResourceQuota("calls").SetMaxThreads(options.max_calls));
+      grpc::ResourceQuota("calls")
+          .SetMaxThreads(admission_.places() + kSpareThreads)
+          .Resize(kMessagesOnTheWay));
+  // A small message can be compressed that is endless when it is not.
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   for (const auto& [argument, value] :
        std::initializer_list<std::pair<const char*, int>>{
            {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, Millis(kHandshake)},
@@ -115,6 +127,7 @@ void GrpcServer::Configure(const ServerOptions& options,
            {GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
             Millis(kAskedEvery)},
            {GRPC_ARG_MAX_CONCURRENT_STREAMS, kCallsPerConnection},
+           {GRPC_ARG_HTTP2_BDP_PROBE, 0},
            {GRPC_ARG_MAX_METADATA_SIZE, kMaxHeaderBytes}}) {
     builder.AddChannelArgument(argument, value);
   }
@@ -131,6 +144,13 @@ void GrpcServer::PublishMetrics(CallMetrics& metrics) {
                   "gRPC connections that were closed at once because their "
                   "client, or all together, had too many.",
                   [this] { return connections_.refused(); });
+  metrics.Publish("rekindle_grpc_calls_stalled_total", "counter",
+                  "gRPC calls that were ended because their client neither "
+                  "took nor sent anything.",
+                  [this] { return admission_.guard().stalled(); });
+  metrics.Publish("rekindle_spool_bytes", "gauge",
+                  "What copies and loads have put aside on the disk.",
+                  [this] { return admission_.spool().taken(); });
 }
 
 // The server as a whole is healthy from its start; a service by its name only

@@ -13,7 +13,8 @@
 #include "metadata/server/acceptor.h"
 #include "metadata/server/access/call_gate.h"
 #include "metadata/server/call_runner.h"
-#include "metadata/server/connection_table.h"
+#include "metadata/server/limits/admission.h"
+#include "metadata/server/limits/connection_table.h"
 #include "metadata/server/metadata_server.h"
 
 namespace rekindle {
@@ -49,6 +50,7 @@ class GrpcServer {
   void SayServing();
 
   // The services must outlive the server that calls them.
+  Admission admission_;
   const std::unique_ptr<grpc::Service> metadata_;
   const std::unique_ptr<grpc::Service> steps_;
   const std::unique_ptr<grpc::Service> maintenance_;

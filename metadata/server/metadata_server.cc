@@ -63,7 +63,8 @@ absl::StatusOr<std::unique_ptr<CallGate>> OpenCallGate(
 
 class BothServers : public MetadataServer {
  public:
-  explicit BothServers(absl::Duration max_call_time) : calls_(max_call_time) {}
+  explicit BothServers(const ServerOptions& options)
+      : calls_(options.max_call_time, options.max_stream_time) {}
 
   absl::Status Start(Store& store, const ServerOptions& options) {
     RK_ASSIGN_OR_RETURN(gate_, OpenCallGate(options));
@@ -99,7 +100,7 @@ class BothServers : public MetadataServer {
 
 absl::StatusOr<std::unique_ptr<MetadataServer>> StartMetadataServer(
     Store& store, const ServerOptions& options) {
-  auto server = std::make_unique<BothServers>(options.max_call_time);
+  auto server = std::make_unique<BothServers>(options);
   RK_RETURN_IF_ERROR(server->Start(store, options));
   return server;
 }

@@ -1,6 +1,7 @@
 #ifndef REKINDLE_METADATA_SERVER_METADATA_SERVER_H_
 #define REKINDLE_METADATA_SERVER_METADATA_SERVER_H_
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,13 +39,24 @@ struct ServerOptions {
   // How large one message may be, either way; a larger one is
   // RESOURCE_EXHAUSTED.
   int max_message_bytes = 64 << 20;
-  // How many gRPC calls run or wait for the store at once; one more is
-  // RESOURCE_EXHAUSTED.
+  // How many of ML Metadata's calls run or wait for the store at once over
+  // gRPC; one more is RESOURCE_EXHAUSTED. Steps' calls have places of their
+  // own.
   int max_calls = 256;
+  // The same for copies of the store and loads (Backup, Export, Load).
+  int max_streams = 8;
 
   // How long one call may take; one that reads longer is DEADLINE_EXCEEDED. A
   // write that has begun is finished.
   absl::Duration max_call_time = absl::Minutes(1);
+
+  // How long one of those may take, and how long any call waits for a client
+  // that takes no answer or sends no more of its request.
+  absl::Duration max_stream_time = absl::Hours(1);
+  absl::Duration max_stall_time = absl::Seconds(30);
+  // How much a copy or a load may put aside on the disk of TMPDIR; all of them
+  // together have twice as much.
+  int64_t max_spool_bytes = int64_t{4} << 30;
 
   // How many gRPC connections there may be, in all and from one address; one
   // more is closed at once. 0 is what the limit on open files leaves room for.

@@ -13,9 +13,9 @@
 #include "base/clock.h"
 #include "base/unique_fd.h"
 #include "metadata/server/acceptor.h"
-#include "metadata/server/client_budget.h"
-#include "metadata/server/connection_limits.h"
-#include "metadata/server/connection_table.h"
+#include "metadata/server/limits/client_budget.h"
+#include "metadata/server/limits/connection_limits.h"
+#include "metadata/server/limits/connection_table.h"
 #include "tests/support/status_matchers.h"
 
 namespace rekindle {

@@ -20,6 +20,7 @@
 #include "metadata/server/access/call_gate.h"
 #include "metadata/server/call_runner.h"
 #include "metadata/server/grpc_service.h"
+#include "metadata/server/limits/admission.h"
 #include "ml_metadata/proto/metadata_store_service.grpc.pb.h"
 #include "tests/support/status_matchers.h"
 
@@ -134,7 +135,8 @@ TEST_F(MetadataServerTest, AServerWithoutStepsIsRefusedForSteps) {
   CallGate gate(std::make_unique<Authorizer>(nullptr, /*certificates=*/false,
                                              SystemClock()),
                 /*audit=*/nullptr, SystemClock());
-  const auto service = MakeMetadataService(store_->metadata(), calls, gate);
+  Admission admission(AnyPort(), SystemClock());
+  const auto service = MakeMetadataService(*store_, admission, calls, gate);
   int port = 0;
   grpc::ServerBuilder builder;
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),

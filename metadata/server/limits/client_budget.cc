@@ -1,4 +1,4 @@
-#include "metadata/server/client_budget.h"
+#include "metadata/server/limits/client_budget.h"
 
 #include <cstdint>
 #include <optional>

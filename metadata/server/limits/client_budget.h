@@ -1,6 +1,6 @@
 // Internal to metadata/server.
-#ifndef REKINDLE_METADATA_SERVER_CLIENT_BUDGET_H_
-#define REKINDLE_METADATA_SERVER_CLIENT_BUDGET_H_
+#ifndef REKINDLE_METADATA_SERVER_LIMITS_CLIENT_BUDGET_H_
+#define REKINDLE_METADATA_SERVER_LIMITS_CLIENT_BUDGET_H_
 
 #include <cstdint>
 #include <map>
@@ -59,4 +59,4 @@ class ClientBudget {
 
 }  // namespace rekindle
 
-#endif  // REKINDLE_METADATA_SERVER_CLIENT_BUDGET_H_
+#endif  // REKINDLE_METADATA_SERVER_LIMITS_CLIENT_BUDGET_H_

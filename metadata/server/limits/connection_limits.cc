@@ -1,11 +1,11 @@
-#include "metadata/server/connection_limits.h"
+#include "metadata/server/limits/connection_limits.h"
 
 #include <algorithm>
 #include <cstdint>
 
 #include <sys/resource.h>
 
-#include "metadata/server/client_budget.h"
+#include "metadata/server/limits/client_budget.h"
 
 namespace rekindle {
 namespace {

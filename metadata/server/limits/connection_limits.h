@@ -1,10 +1,10 @@
 // Internal to metadata/server.
-#ifndef REKINDLE_METADATA_SERVER_CONNECTION_LIMITS_H_
-#define REKINDLE_METADATA_SERVER_CONNECTION_LIMITS_H_
+#ifndef REKINDLE_METADATA_SERVER_LIMITS_CONNECTION_LIMITS_H_
+#define REKINDLE_METADATA_SERVER_LIMITS_CONNECTION_LIMITS_H_
 
 #include <cstdint>
 
-#include "metadata/server/client_budget.h"
+#include "metadata/server/limits/client_budget.h"
 
 namespace rekindle {
 
@@ -19,4 +19,4 @@ int64_t MaxOpenFiles();
 
 }  // namespace rekindle
 
-#endif  // REKINDLE_METADATA_SERVER_CONNECTION_LIMITS_H_
+#endif  // REKINDLE_METADATA_SERVER_LIMITS_CONNECTION_LIMITS_H_

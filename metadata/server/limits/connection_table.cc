@@ -1,4 +1,4 @@
-#include "metadata/server/connection_table.h"
+#include "metadata/server/limits/connection_table.h"
 
 #include <algorithm>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // Internal to metadata/server.
-#ifndef REKINDLE_METADATA_SERVER_CONNECTION_TABLE_H_
-#define REKINDLE_METADATA_SERVER_CONNECTION_TABLE_H_
+#ifndef REKINDLE_METADATA_SERVER_LIMITS_CONNECTION_TABLE_H_
+#define REKINDLE_METADATA_SERVER_LIMITS_CONNECTION_TABLE_H_
 
 #include <atomic>
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
-#include "metadata/server/client_budget.h"
+#include "metadata/server/limits/client_budget.h"
 
 namespace rekindle {
 
@@ -61,4 +61,4 @@ class ConnectionTable {
 
 }  // namespace rekindle
 
-#endif  // REKINDLE_METADATA_SERVER_CONNECTION_TABLE_H_
+#endif  // REKINDLE_METADATA_SERVER_LIMITS_CONNECTION_TABLE_H_
