@@ -21,6 +21,7 @@
 #include "cli/flag_set.h"
 #include "cli/parse_or_exit.h"
 #include "cli/store_flags.h"
+#include "metadata/api/file_owner.h"
 #include "metadata/api/grpc_store.h"
 #include "metadata/api/open_store.h"
 #include "metadata/api/tls_files.h"
@@ -184,8 +185,16 @@ absl::Status Serve(const ServeFlags& flags) {
       OpenSqliteStore(flags.db, SystemClock(),
                       {.mode = flags.read_only ? OpenOptions::Mode::kReadOnly
                                                : OpenOptions::Mode::kCreate}));
+  std::unique_ptr<FileOwner> owner;  // of what is written
+  if (!flags.read_only) {
+    RK_ASSIGN_OR_RETURN(owner, FileOwner::Own(flags.db, SystemClock()));
+  }
   RK_ASSIGN_OR_RETURN(const std::unique_ptr<MetadataServer> server,
                       StartMetadataServer(*store, options));
+  if (owner != nullptr) {
+    RK_RETURN_IF_ERROR(
+        owner->Announce(HostAndPort(options.host, server->grpc_port())));
+  }
   Announce(options.tls.empty() ? "grpc" : "grpcs", options.host,
            server->grpc_port());
   if (options.http_port.has_value()) {

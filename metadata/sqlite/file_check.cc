@@ -1,7 +1,6 @@
 #include "metadata/sqlite/file_check.h"
 
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 #include <unistd.h>
 
@@ -63,20 +62,6 @@ absl::Status CheckFolder(const std::string& path, const std::string& folder,
   return absl::OkStatus();
 }
 
-absl::Status CheckHeader(const std::string& path) {
-  constexpr absl::string_view kMagic("SQLite format 3\0", 16);
-  std::ifstream file(path, std::ios::binary);
-  std::string header(kMagic.size(), '\0');
-  file.read(header.data(), static_cast<std::streamsize>(header.size()));
-  if (file.gcount() == static_cast<std::streamsize>(kMagic.size()) &&
-      header == kMagic) {
-    return absl::OkStatus();
-  }
-  return absl::FailedPreconditionError(absl::StrCat(
-      path, " is not a SQLite database; name a metadata database, ",
-      "or a new file to create one"));
-}
-
 absl::Status CheckExistingFile(const std::string& path, Database::Mode mode) {
   struct stat info = {};
   if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) {
@@ -90,11 +75,7 @@ absl::Status CheckExistingFile(const std::string& path, Database::Mode mode) {
         read_only ? "readable" : "writable", " by user ", getuid(),
         "; change its permissions", read_only ? "" : ", or open it read-only"));
   }
-  // An empty file is what `mktemp` leaves: to be filled.
-  if (info.st_size == 0 && mode == Database::Mode::kCreate) {
-    return absl::OkStatus();
-  }
-  return CheckHeader(path);
+  return absl::OkStatus();
 }
 
 }  // namespace

@@ -64,6 +64,11 @@ absl::Status SqliteStatus(sqlite3* db, absl::string_view doing) {
         "there is no room for the metadata database: its disk or quota is "
         "full; nothing was changed, free some space and try again");
   }
+  if ((extended & 0xff) == SQLITE_NOTADB) {
+    return absl::FailedPreconditionError(
+        "the file is not a SQLite database; name a metadata database, or a new "
+        "file to create one");
+  }
   if ((extended & 0xff) == SQLITE_CORRUPT) {
     return absl::DataLossError(
         absl::StrCat("the metadata database is damaged (", sqlite3_errmsg(db),

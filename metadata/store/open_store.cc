@@ -24,8 +24,8 @@ constexpr char kInMemory[] = ":memory:";
 class SqliteStore : public Store {
  public:
   SqliteStore(std::unique_ptr<Database> db, ReaderPool::Open open_reader,
-              const Clock& clock)
-      : transactor_(std::move(db), std::move(open_reader)),
+              const std::string& path, const Clock& clock)
+      : transactor_(std::move(db), std::move(open_reader), path),
         metadata_(transactor_, clock),
         steps_(transactor_, clock),
         maintenance_(transactor_) {}
@@ -79,7 +79,7 @@ absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(
   RK_ASSIGN_OR_RETURN(std::unique_ptr<Database> db, Database::Open(path, mode));
   RK_RETURN_IF_ERROR(PrepareSchema(*db, path, mode));
   return std::make_unique<SqliteStore>(std::move(db), ReaderOpener(path, mode),
-                                       clock);
+                                       path, clock);
 }
 
 absl::StatusOr<std::unique_ptr<Store>> OpenStore(absl::string_view where,

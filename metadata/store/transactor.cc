@@ -5,7 +5,8 @@
 namespace rekindle {
 
 Transactor::Transactor(std::unique_ptr<Database> db,
-                       ReaderPool::Open open_reader) {
+                       ReaderPool::Open open_reader, const std::string& path)
+    : files_(open_reader == nullptr ? OpenFiles() : OpenFiles(path)) {
   if (db->read_only()) {
     readers_.emplace(std::move(db), std::move(open_reader));
     return;
@@ -26,11 +27,12 @@ absl::Status Transactor::RunAlone(Work work) {
 }
 
 absl::Status Transactor::CheckWritable() const {
-  if (writes_.has_value()) return absl::OkStatus();
+  if (writes_.has_value()) return files_.Check();
   return absl::PermissionDeniedError("the metadata store is open read-only");
 }
 
 absl::Status Transactor::RunRead(Work work) {
+  RK_RETURN_IF_ERROR(files_.CheckNowAndThen());
   return readers_.has_value() ? readers_->Run(work) : writes_->Run(work);
 }
 

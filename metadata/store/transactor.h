@@ -4,11 +4,13 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "base/status_macros.h"
 #include "metadata/sqlite/database.h"
+#include "metadata/store/open_files.h"
 #include "metadata/store/reader_pool.h"
 #include "metadata/store/write_queue.h"
 
@@ -17,9 +19,10 @@ namespace rekindle {
 // Runs units of work on a database, each as one transaction. Thread-safe.
 class Transactor {
  public:
-  // `open_reader` opens more connections to the database; without it, as for
-  // one in memory, `db` is the only one.
-  Transactor(std::unique_ptr<Database> db, ReaderPool::Open open_reader);
+  // `open_reader` opens more connections to the database at `path`; without it,
+  // as for one in memory, `db` is the only one.
+  Transactor(std::unique_ptr<Database> db, ReaderPool::Open open_reader,
+             const std::string& path);
 
   // Whether there is but one connection, to a database in memory.
   bool in_memory() const { return !readers_.has_value(); }
@@ -28,6 +31,7 @@ class Transactor {
   //
   //   PERMISSION_DENIED  the store is open read-only
   //   ABORTED            another process held the database for too long
+  //   UNAVAILABLE        the database's files were deleted or replaced
   template <typename Answer>
   absl::StatusOr<Answer> Write(
       absl::FunctionRef<absl::Status(Database&, Answer&)> work) {
@@ -48,6 +52,8 @@ class Transactor {
   }
 
   // Runs `work` on one unchanging view of the database.
+  //
+  //   UNAVAILABLE  the database's files were deleted or replaced
   template <typename Answer>
   absl::StatusOr<Answer> Read(
       absl::FunctionRef<absl::Status(Database&, Answer&)> work) {
@@ -63,6 +69,7 @@ class Transactor {
   absl::Status RunRead(Work work);
   absl::Status CheckWritable() const;
 
+  const OpenFiles files_;
   std::unique_ptr<Database> writer_;   // null if read-only
   std::optional<WriteQueue> writes_;   // on `writer_`
   std::optional<ReaderPool> readers_;  // none if there is but one connection

@@ -65,7 +65,7 @@ class StartTest(served.ServedWorkspace):
     def test_a_port_that_is_taken(self):
         server = self.serve()
         for flag, address in (("grpc_port", server.grpc), ("http_port", server.addresses["http"])):
-            result = self.start(**{flag: address.rpartition(":")[2]})
+            result = self.start(db=self.dir / "other.db", **{flag: address.rpartition(":")[2]})
             self.assert_refused(result, TRY_AGAIN, address, "is taken")
 
     def test_mistakes_of_usage(self):
@@ -94,6 +94,67 @@ class StartTest(served.ServedWorkspace):
         with sqlite3.connect(self.db, isolation_level=None) as connection:
             connection.execute("BEGIN EXCLUSIVE")
             self.assert_refused(self.start(), CONFLICT, self.db)
+
+
+class OneOwnerTest(served.ServedWorkspace):
+
+    def start(self, **flags):
+        return self.run_command("serve", **{"db": self.db, "grpc_port": 0, **flags})
+
+    def test_a_second_server_is_told_who_serves_the_file(self):
+        server = self.serve()
+        who = "process %d on host %s" % (server.process.pid, socket.gethostname())
+        self.assert_refused(self.start(), FAILED, self.db, "served already", who, server.grpc, "since 20")
+        self.assertEqual(server.call("PutArtifactType", OPEN_TYPE)[0], 200)
+
+    def test_the_next_server_may_serve_it_however_the_first_ended(self):
+        server = self.serve()
+        server.process.kill()
+        server.process.wait()
+        self.assertEqual(self.serve().stop(), 0)
+        self.assertEqual(self.serve().stop(), 0)
+
+    def test_readers_and_steps_go_beside_it(self):
+        server = self.serve()
+        self.assertEqual(server.call("PutArtifactType", OPEN_TYPE)[0], 200)
+        reader = self.serve(read_only="true")
+        self.assertEqual(reader.call("GetArtifactType", {"typeName": "Model"})[0], 200)
+        self.ok(self.run_command("example-gen", pipeline="penguin", pipeline_root=self.root, input=workspace.PENGUINS,
+                                 null_value="NA", db=self.db, run_id="r1"))
+        status, answer = server.call("GetArtifacts", {})
+        self.assertEqual((status, len(answer["artifacts"])), (200, 1))
+
+
+class FilesGoneTest(served.ServedWorkspace):
+
+    def assert_unusable(self, server, *words):
+        status, answer = server.call("PutArtifactType", {"artifactType": {"name": "Other"}})
+        self.assertEqual((status, answer["status"]), (503, "UNAVAILABLE"))
+        for word in words:
+            self.assertIn(str(word), answer["message"])
+        self.assertEqual(server.curl("/readyz")[0], 503)
+        self.assertEqual(server.curl("/healthz")[0], 200)
+
+    def test_a_file_that_is_deleted(self):
+        for suffix in ("", "-wal", "-shm"):
+            server = self.serve()
+            self.assertEqual(server.call("PutArtifactType", OPEN_TYPE)[0], 200)
+            gone = self.db.with_name(self.db.name + suffix)
+            gone.unlink()
+            self.assert_unusable(server, gone, "was deleted", "start this process again")
+            server.close()
+            for each in ("", "-wal", "-shm"):
+                self.db.with_name(self.db.name + each).unlink(missing_ok=True)
+
+    def test_a_file_that_is_replaced_and_put_back(self):
+        server = self.serve()
+        self.assertEqual(server.call("PutArtifactType", OPEN_TYPE)[0], 200)
+        aside = self.dir / "aside.db"
+        self.db.rename(aside)
+        self.db.write_bytes(aside.read_bytes())
+        self.assert_unusable(server, self.db, "was replaced")
+        aside.rename(self.db)
+        self.assertEqual(server.call("PutArtifactType", {"artifactType": {"name": "Other"}})[0], 200)
 
 
 class EndTest(served.ServedWorkspace):

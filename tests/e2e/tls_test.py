@@ -71,6 +71,7 @@ class TlsTest(workspace.Workspace):
     def test_a_check_shows_the_servers_own_certificate_or_the_one_that_is_named(self):
         server = self.serve(tls_client_ca=self.ours.certificate)
         self.ok(self.check(server, tls_client_ca=self.ours.certificate))
+        self.assertEqual(server.stop(), 0)
         server = self.serve(tls_client_ca=self.theirs.certificate)
         self.assert_refused(self.check(server, tls_client_ca=self.theirs.certificate), TRY_AGAIN, server.grpc)
         certificate, key = self.theirs.sign("client")

@@ -309,6 +309,41 @@ TEST_F(OpenStoreTest, ADamagedTableIsDataLossNotSilence) {
               StatusIs(StatusCode::kDataLoss, HasSubstr("is damaged")));
 }
 
+// Whoever closes a database last removes its log. A process that has it open
+// keeps others from being last by a lock, which it would lose with the closing
+// of any descriptor of the file.
+TEST_F(OpenStoreTest, OpeningItAgainDoesNotGiveUpTheLocksOfTheFirst) {
+  RK_ASSERT_OK_AND_ASSIGN(const auto store, Open(Mode::kCreate));
+  const int64_t type = PutType(*store);
+  RK_ASSERT_OK_AND_ASSIGN(auto second, Open(Mode::kReadWrite));
+  second.reset();
+  const std::string other = absl::StrCat(
+      "python3 -c 'import sqlite3; c = sqlite3.connect(\"", path_.string(),
+      "\"); c.execute(\"SELECT * FROM Type\").fetchall(); c.close()'");
+  ASSERT_EQ(std::system(other.c_str()), 0);
+  EXPECT_TRUE(std::filesystem::exists(path_.string() + "-wal"));
+  EXPECT_THAT(PutArtifact(*store, type, "u"), IsOk());
+  EXPECT_EQ(Query("SELECT count(*) FROM Artifact"), "1");
+}
+
+TEST_F(OpenStoreTest, AFileThatIsReplacedIsNoticedByWritersAndReaders) {
+  RK_ASSERT_OK_AND_ASSIGN(const auto store, Open(Mode::kCreate));
+  const int64_t type = PutType(*store);
+  const std::filesystem::path aside = folder_ / "aside.db";
+  std::filesystem::rename(path_, aside);
+  const auto deleted =
+      StatusIs(StatusCode::kUnavailable,
+               AllOf(HasSubstr(path_.string()), HasSubstr("was deleted")));
+  EXPECT_THAT(PutArtifact(*store, type, "u"), deleted);
+  EXPECT_THAT(store->metadata().GetArtifacts({}), deleted);
+  std::filesystem::copy_file(aside, path_);
+  EXPECT_THAT(PutArtifact(*store, type, "u"),
+              StatusIs(StatusCode::kUnavailable, HasSubstr("was replaced")));
+  std::filesystem::rename(aside, path_);
+  EXPECT_THAT(PutArtifact(*store, type, "u"), IsOk());
+  EXPECT_EQ(CountArtifacts(*store), 1);
+}
+
 TEST_F(OpenStoreTest, OurOwnTablesMayBeDropped) {
   EXPECT_THAT(Open(Mode::kCreate), IsOk());
   Execute(
