@@ -43,7 +43,7 @@ foreach(folder IN LISTS training_folders)
   list(APPEND RK_TRAINING component/${folder}/)
 endforeach()
 foreach(folder IN LISTS training_folders)
-  rk_layer(component/${folder} base/status_macros.h base/nearest_name.h base/number_text.h component/contract/ component/records/
+  rk_layer(component/${folder} base/status_macros.h base/nearest_name.h base/number_text.h base/yaml_limits.h component/contract/ component/records/
            tensorflow/ tensorflow_metadata/ rekindle/serving/ ${RK_TRAINING})
 endforeach()
 rk_layer(component/resolve base/ metadata/api/ component/resolve/ component/contract/ ${RK_PROTO})

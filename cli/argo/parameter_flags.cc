@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "base/file_util.h"
+#include "base/bounded_read.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
+#include "base/yaml_limits.h"
 #include "cli/flag_set.h"
 #include "operator/submit/submission.h"
 
@@ -30,7 +31,8 @@ ParameterFlags::Values() const {
     values.push_back(std::move(parsed));
   }
   if (file.empty()) return values;
-  const absl::StatusOr<std::string> text = ReadFile(file);
+  const absl::StatusOr<std::string> text =
+      ReadRegularFile(file, kMostYamlBytes);
   if (!text.ok()) return WithContext(text.status(), "--parameter-file");
   RK_RETURN_IF_ERROR(argo::AddParametersOf(*text, file, values));
   return values;

@@ -15,16 +15,16 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "base/yaml_limits.h"
 #include "component/config/field_value.h"
 #include "yaml-cpp/yaml.h"
 
 namespace rekindle {
 namespace {
 
-// Far more than any configuration has: an alias that contains itself would
-// never end.
-constexpr int kDeepest = 64;
-constexpr int kMostNodes = 100'000;
+// Of all the paths that lines are known by; far more than any configuration
+// has.
+constexpr size_t kMostPathBytes = size_t{16} << 20;
 
 bool IsOneOf(std::string_view text, std::vector<std::string_view> words) {
   return std::ranges::find(words, text) != words.end();
@@ -82,13 +82,14 @@ class Converter {
   explicit Converter(ConfigLayer& layer) : layer_(layer) {}
 
   absl::StatusOr<ConfigJson> Convert(const YAML::Node& node,
-                                     const std::string& path, int depth = 0) {
-    if (depth > kDeepest || ++nodes_ > kMostNodes) {
-      return Error(node, "it is nested without end, or far too large");
+                                     const std::string& path) {
+    path_bytes_ += path.size();
+    if (path_bytes_ > kMostPathBytes) {
+      return Error(node, "its names are far too long");
     }
     layer_.lines[path] = Line(node);
-    if (node.IsMap()) return ConvertMap(node, path, depth);
-    if (node.IsSequence()) return ConvertSequence(node, path, depth);
+    if (node.IsMap()) return ConvertMap(node, path);
+    if (node.IsSequence()) return ConvertSequence(node, path);
     return ConvertScalar(node);
   }
 
@@ -101,7 +102,7 @@ class Converter {
   }
 
   absl::StatusOr<ConfigJson> ConvertMap(const YAML::Node& node,
-                                        const std::string& path, int depth) {
+                                        const std::string& path) {
     ConfigJson object = ConfigJson::object();
     for (const auto& entry : node) {
       if (!entry.first.IsScalar()) {
@@ -112,20 +113,18 @@ class Converter {
         return Error(entry.first, absl::StrCat("'", name, "' is there twice"));
       }
       const std::string inner = JoinPath(path, name);
-      RK_ASSIGN_OR_RETURN(object[name],
-                          Convert(entry.second, inner, depth + 1));
+      RK_ASSIGN_OR_RETURN(object[name], Convert(entry.second, inner));
       layer_.lines[inner] = Line(entry.first);
     }
     return object;
   }
 
   absl::StatusOr<ConfigJson> ConvertSequence(const YAML::Node& node,
-                                             const std::string& path,
-                                             int depth) {
+                                             const std::string& path) {
     ConfigJson list = ConfigJson::array();
     for (const YAML::Node& element : node) {
       const std::string inner = absl::StrCat(path, "[", list.size(), "]");
-      RK_ASSIGN_OR_RETURN(ConfigJson value, Convert(element, inner, depth + 1));
+      RK_ASSIGN_OR_RETURN(ConfigJson value, Convert(element, inner));
       list.push_back(std::move(value));
     }
     return list;
@@ -140,8 +139,22 @@ class Converter {
   }
 
   ConfigLayer& layer_;
-  int nodes_ = 0;
+  size_t path_bytes_ = 0;
 };
+
+// The value of a JSON text; discarded where it is none, or is nested deeper
+// than YAML may be.
+ConfigJson ParseJson(const std::string& text) {
+  bool deep = false;
+  ConfigJson json = ConfigJson::parse(
+      text,
+      [&deep](int depth, ConfigJson::parse_event_t, const ConfigJson&) {
+        deep |= depth > static_cast<int>(kDeepestYaml);
+        return !deep;
+      },
+      /*allow_exceptions=*/false);
+  return deep ? ConfigJson(ConfigJson::value_t::discarded) : json;
+}
 
 absl::StatusOr<ConfigLayer> ConvertDocument(const std::string& source,
                                             const YAML::Node& document) {
@@ -216,13 +229,17 @@ void Emit(const ConfigJson& value, YAML::Emitter& out) {
 
 absl::StatusOr<ConfigLayer> ParseYaml(const std::string& source,
                                       const std::string& text) {
+  if (const auto excess = FindYamlExcess(text); excess.has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(source, ":", excess->line, ": ", excess->what));
+  }
   try {
     const std::vector<YAML::Node> documents = YAML::LoadAll(text);
     if (documents.empty()) return ConfigLayer{source, nullptr, {}};
     if (documents.size() == 1) return ConvertDocument(source, documents[0]);
   } catch (const YAML::Exception& error) {
     // What JSON allows and yaml-cpp does not, such as tabs.
-    ConfigJson json = ConfigJson::parse(text, nullptr, /*throw=*/false);
+    ConfigJson json = ParseJson(text);
     if (!json.is_discarded()) return ConfigLayer{source, std::move(json), {}};
     return absl::InvalidArgumentError(absl::StrCat(
         source, ":", error.mark.line + 1, ": this is not YAML: ", error.msg));

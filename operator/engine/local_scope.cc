@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "base/json_depth.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 #include "operator/expression/expression.h"
@@ -52,12 +53,18 @@ Artifact ToArtifact(const Value::Map& map) {
   return artifact;
 }
 
+// What a step has written, if it is JSON; else discarded.
+json ParseJson(const std::string& text) {
+  if (JsonIsTooDeep(text)) return json(json::value_t::discarded);
+  return json::parse(text, nullptr, false);
+}
+
 // A list of values as JSON: of the values themselves if all are lists or maps,
 // else of strings.
 std::string JsonList(const std::vector<std::string>& values) {
   json parsed = json::array();
   for (const std::string& value : values) {
-    json one = json::parse(value, nullptr, false);
+    json one = ParseJson(value);
     if (one.is_discarded() || !one.is_structured()) {
       return json(values).dump(-1, ' ', false, json::error_handler_t::replace);
     }
@@ -81,7 +88,7 @@ struct Gathered {
     }
     if (!one.empty()) parameters.push_back(std::move(one));
     if (!outputs.result.has_value()) return absl::OkStatus();
-    json result = json::parse(*outputs.result, nullptr, false);
+    json result = ParseJson(*outputs.result);
     if (result.is_discarded()) {
       return absl::InvalidArgumentError(absl::StrCat(
           "the result '", *outputs.result,

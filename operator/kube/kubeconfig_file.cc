@@ -13,6 +13,7 @@
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
+#include "base/yaml_limits.h"
 #include "yaml-cpp/yaml.h"
 
 namespace rekindle::argo {
@@ -20,6 +21,10 @@ namespace {
 
 absl::StatusOr<YAML::Node> ParseYaml(const std::string& text,
                                      const std::string& file) {
+  if (const auto excess = FindYamlExcess(text); excess.has_value()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "kubeconfig ", file, ":", excess->line, ": ", excess->what));
+  }
   try {
     YAML::Node root = YAML::Load(text);
     if (root.IsNull()) return YAML::Node(YAML::NodeType::Map);

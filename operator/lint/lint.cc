@@ -9,8 +9,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/bounded_read.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
+#include "base/yaml_limits.h"
 #include "operator/lint/validate.h"
 #include "operator/workflow/template_library.h"
 #include "operator/workflow/workflow_loader.h"
@@ -97,7 +99,8 @@ absl::StatusOr<LintReport> Lint(
   RK_ASSIGN_OR_RETURN(const std::vector<LintFile> files, ListFiles(paths));
   std::vector<LoadedWorkflows> loaded;
   for (const LintFile& file : files) {
-    RK_ASSIGN_OR_RETURN(const std::string text, ReadFile(file.path));
+    RK_ASSIGN_OR_RETURN(const std::string text,
+                        ReadRegularFile(file.path, kMostYamlBytes));
     loaded.push_back(LoadWorkflows(text, file.path));
     if (!IsWorthReporting(file, text)) loaded.back().findings.clear();
     for (const Workflow& workflow : loaded.back().workflows) {

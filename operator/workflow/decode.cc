@@ -240,19 +240,26 @@ std::vector<LifecycleHook> DecodeHooks(const Fields& fields) {
   return hooks;
 }
 
-StepGroup DecodeStepGroup(const YamlNode& node) {
+// What a decoded value's `source` is a part of: no part is copied.
+using Root = std::shared_ptr<const YamlNode>;
+
+Step DecodeStepOf(const Root& root, const YamlNode& node);
+Template DecodeTemplateOf(const Root& root, const YamlNode& node);
+
+StepGroup DecodeStepGroup(const Root& root, const YamlNode& node) {
   StepGroup group;
   for (const YamlNode& step : node.items) {
-    group.steps.push_back(DecodeStepNode(step));
+    group.steps.push_back(DecodeStepOf(root, step));
   }
   group.position = node.position;
   return group;
 }
 
-Dag DecodeDag(const YamlNode& node) {
+Dag DecodeDag(const Root& root, const YamlNode& node) {
   const Fields fields(node);
   Dag dag;
-  dag.tasks = fields.Each("tasks", DecodeStepNode);
+  dag.tasks = fields.Each(
+      "tasks", [&](const YamlNode& task) { return DecodeStepOf(root, task); });
   dag.target = fields.Text("target");
   dag.fail_fast = fields.Text("failFast") != "false";
   dag.position = node.position;
@@ -310,14 +317,16 @@ void DecodeWorkflowMetadata(const Fields& fields, WorkflowSpec* spec) {
   }
 }
 
-WorkflowSpec DecodeSpec(const YamlNode& node) {
+WorkflowSpec DecodeSpec(const Root& root, const YamlNode& node) {
   const Fields fields(node);
   WorkflowSpec spec;
   spec.entrypoint = fields.Text("entrypoint");
   if (const YamlNode* arguments = fields.Find("arguments")) {
     spec.arguments = DecodeArguments(*arguments);
   }
-  spec.templates = fields.Each("templates", DecodeTemplateNode);
+  spec.templates = fields.Each("templates", [&](const YamlNode& one) {
+    return DecodeTemplateOf(root, one);
+  });
   spec.on_exit = fields.Text("onExit");
   spec.hooks = DecodeHooks(fields);
   spec.parallelism = fields.Int("parallelism");
@@ -334,15 +343,7 @@ WorkflowSpec DecodeSpec(const YamlNode& node) {
   return spec;
 }
 
-}  // namespace
-
-std::optional<std::string> AnyString(const YamlNode* node) {
-  if (node == nullptr || node->is_null()) return std::nullopt;
-  if (node->kind != YamlNode::Kind::kNumber) return node->text;
-  return PlainFloatText(std::strtod(node->text.c_str(), nullptr));
-}
-
-Step DecodeStepNode(const YamlNode& node) {
+Step DecodeStepOf(const Root& root, const YamlNode& node) {
   const Fields fields(node);
   Step step;
   step.name = fields.Text("name");
@@ -350,7 +351,7 @@ Step DecodeStepNode(const YamlNode& node) {
   step.template_ref = fields.Optional("templateRef", DecodeTemplateRef);
   if (const YamlNode* written = fields.Find("inline")) {
     step.inline_template =
-        std::make_shared<const Template>(DecodeTemplateNode(*written));
+        std::make_shared<const Template>(DecodeTemplateOf(root, *written));
   }
   if (const YamlNode* arguments = fields.Find("arguments")) {
     step.arguments = DecodeArguments(*arguments);
@@ -365,11 +366,11 @@ Step DecodeStepNode(const YamlNode& node) {
   step.depends = fields.Text("depends");
   step.dependencies = fields.Texts("dependencies");
   step.position = node.position;
-  step.source = std::make_shared<const YamlNode>(node);
+  step.source = Root(root, &node);
   return step;
 }
 
-Template DecodeTemplateNode(const YamlNode& node) {
+Template DecodeTemplateOf(const Root& root, const YamlNode& node) {
   const Fields fields(node);
   Template result;
   result.name = fields.Text("name");
@@ -382,8 +383,11 @@ Template DecodeTemplateNode(const YamlNode& node) {
   }
   result.container = fields.Optional("container", DecodeContainer);
   result.script = fields.Optional("script", DecodeScript);
-  result.steps = fields.Each("steps", DecodeStepGroup);
-  result.dag = fields.Optional("dag", DecodeDag);
+  result.steps = fields.Each("steps", [&](const YamlNode& group) {
+    return DecodeStepGroup(root, group);
+  });
+  result.dag = fields.Optional(
+      "dag", [&](const YamlNode& dag) { return DecodeDag(root, dag); });
   result.suspend = fields.Optional("suspend", DecodeSuspend);
   result.retry_strategy = fields.Optional("retryStrategy", DecodeRetryStrategy);
   result.active_deadline_seconds = fields.Number("activeDeadlineSeconds");
@@ -399,12 +403,31 @@ Template DecodeTemplateNode(const YamlNode& node) {
   }
   result.annotations = fields.TextMap("annotations");
   result.position = node.position;
-  result.source = std::make_shared<const YamlNode>(node);
+  result.source = Root(root, &node);
   return result;
 }
 
-Workflow DecodeWorkflowNode(WorkflowKind kind, const YamlNode& node) {
-  const Fields fields(node);
+}  // namespace
+
+std::optional<std::string> AnyString(const YamlNode* node) {
+  if (node == nullptr || node->is_null()) return std::nullopt;
+  if (node->kind != YamlNode::Kind::kNumber) return node->text;
+  return PlainFloatText(std::strtod(node->text.c_str(), nullptr));
+}
+
+Step DecodeStepNode(YamlNode node) {
+  const auto root = std::make_shared<const YamlNode>(std::move(node));
+  return DecodeStepOf(root, *root);
+}
+
+Template DecodeTemplateNode(YamlNode node) {
+  const auto root = std::make_shared<const YamlNode>(std::move(node));
+  return DecodeTemplateOf(root, *root);
+}
+
+Workflow DecodeWorkflowNode(WorkflowKind kind, YamlNode node) {
+  const auto root = std::make_shared<const YamlNode>(std::move(node));
+  const Fields fields(*root);
   Workflow workflow;
   workflow.kind = kind;
   if (const YamlNode* metadata = fields.Find("metadata")) {
@@ -421,10 +444,10 @@ Workflow DecodeWorkflowNode(WorkflowKind kind, const YamlNode& node) {
       workflow.schedules = Fields(*spec).Texts("schedules");
       inner = Fields(*spec).Find("workflowSpec");
     }
-    if (inner != nullptr) workflow.spec = DecodeSpec(*inner);
+    if (inner != nullptr) workflow.spec = DecodeSpec(root, *inner);
   }
-  workflow.position = node.position;
-  workflow.source = std::make_shared<const YamlNode>(node);
+  workflow.position = root->position;
+  workflow.source = root;
   return workflow;
 }
 

@@ -8,10 +8,10 @@
 // field table (CheckType) has reported it.
 namespace rekindle::argo {
 
-Template DecodeTemplateNode(const YamlNode& node);
-Step DecodeStepNode(const YamlNode& node);
+Template DecodeTemplateNode(YamlNode node);
+Step DecodeStepNode(YamlNode node);
 // `kind` and `node` belong together; a CronWorkflow's spec is its workflowSpec.
-Workflow DecodeWorkflowNode(WorkflowKind kind, const YamlNode& node);
+Workflow DecodeWorkflowNode(WorkflowKind kind, YamlNode node);
 
 // As Argo reads a value that may be a number or a bool: "3", "1.5", "true";
 // nullopt for null.

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/json_depth.h"
 #include "base/status_macros.h"
 #include "operator/workflow/decode.h"
 
@@ -43,6 +44,11 @@ ExpandedStep ExpandItem(const Step& step, size_t index, const YamlNode& item) {
 }
 
 absl::StatusOr<std::vector<YamlNode>> ParamItems(const Step& step) {
+  if (JsonIsTooDeep(step.with_param)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(step.position.ToString(), ": withParam of '", step.name,
+                     "' is nested over ", kDeepestJson, " deep"));
+  }
   const nlohmann::json json =
       nlohmann::json::parse(step.with_param, nullptr, false);
   if (!json.is_array()) {
@@ -99,6 +105,12 @@ absl::StatusOr<std::string> FormatItem(const Sequence& sequence,
                       sequence.format.substr(letter + 1));
 }
 
+absl::Status TooMany(const Sequence& sequence) {
+  return absl::InvalidArgumentError(absl::StrCat(sequence.position.ToString(),
+                                                 ": withSequence has over ",
+                                                 kMostItems, " items"));
+}
+
 absl::StatusOr<std::vector<YamlNode>> SequenceItems(const Sequence& sequence) {
   RK_ASSIGN_OR_RETURN(const int64_t start, Bound(sequence.start, "start"));
   RK_ASSIGN_OR_RETURN(const int64_t count, Bound(sequence.count, "count"));
@@ -110,12 +122,14 @@ absl::StatusOr<std::vector<YamlNode>> SequenceItems(const Sequence& sequence) {
                        ": withSequence needs a count or an end"));
     }
     if (count == 0) return std::vector<YamlNode>();
-    end = start + count - 1;
+    if (__builtin_add_overflow(start, count - 1, &end))
+      return TooMany(sequence);
   }
-  if (std::max(start, end) - std::min(start, end) >= kMostItems) {
-    return absl::InvalidArgumentError(absl::StrCat(sequence.position.ToString(),
-                                                   ": withSequence has over ",
-                                                   kMostItems, " items"));
+  int64_t span = 0;
+  if (__builtin_sub_overflow(std::max(start, end), std::min(start, end),
+                             &span) ||
+      span >= kMostItems) {
+    return TooMany(sequence);
   }
   std::vector<YamlNode> items;
   for (int64_t i = start;; i += start <= end ? 1 : -1) {

@@ -242,16 +242,16 @@ absl::StatusOr<YamlNode> Substitute(const YamlNode& node, const Scope& scope,
 
 absl::StatusOr<Template> Render(const Template& source, const Scope& scope,
                                 const Unresolved& unresolved) {
-  RK_ASSIGN_OR_RETURN(const YamlNode node,
+  RK_ASSIGN_OR_RETURN(YamlNode node,
                       Substitute(*source.source, scope, unresolved));
-  return DecodeTemplate(node);
+  return DecodeTemplate(std::move(node));
 }
 
 absl::StatusOr<Step> Render(const Step& source, const Scope& scope,
                             const Unresolved& unresolved) {
-  RK_ASSIGN_OR_RETURN(const YamlNode node,
+  RK_ASSIGN_OR_RETURN(YamlNode node,
                       Substitute(*source.source, scope, unresolved));
-  return DecodeStep(node);
+  return DecodeStep(std::move(node));
 }
 
 std::vector<std::string> FindTags(absl::string_view text) {

@@ -10,8 +10,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "base/file_util.h"
+#include "base/bounded_read.h"
 #include "base/status_macros.h"
+#include "base/yaml_limits.h"
 #include "operator/workflow/decode.h"
 #include "operator/workflow/field_table.h"
 
@@ -69,13 +70,13 @@ void CheckApiVersion(const YamlNode& node, Findings* findings) {
                     version == nullptr ? "nothing" : version->Describe())});
 }
 
-void LoadDocument(const YamlNode& node, LoadedWorkflows* loaded) {
+void LoadDocument(YamlNode node, LoadedWorkflows* loaded) {
   const std::optional<WorkflowKind> kind = KindOf(node);
   if (!kind.has_value()) return;
   Findings findings;
   CheckApiVersion(node, &findings);
   CheckType(node, TypeOf(*kind), "", &findings);
-  Workflow workflow = DecodeWorkflowNode(*kind, node);
+  Workflow workflow = DecodeWorkflowNode(*kind, std::move(node));
   NameTemplates(workflow.spec, &findings);
   for (Finding& finding : findings) {
     loaded->findings.push_back(std::move(finding));
@@ -118,17 +119,20 @@ Finding SyntaxFinding(const absl::Status& status, const std::string& file) {
 LoadedWorkflows LoadWorkflows(const std::string& text,
                               const std::string& file) {
   LoadedWorkflows loaded;
-  const absl::StatusOr<std::vector<YamlNode>> documents = ParseYaml(text, file);
+  absl::StatusOr<std::vector<YamlNode>> documents = ParseYaml(text, file);
   if (!documents.ok()) {
     loaded.findings.push_back(SyntaxFinding(documents.status(), file));
     return loaded;
   }
-  for (const YamlNode& document : *documents) LoadDocument(document, &loaded);
+  for (YamlNode& document : *documents) {
+    LoadDocument(std::move(document), &loaded);
+  }
   return loaded;
 }
 
 absl::StatusOr<LoadedWorkflows> LoadWorkflowFile(const std::string& path) {
-  RK_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  RK_ASSIGN_OR_RETURN(const std::string text,
+                      ReadRegularFile(path, kMostYamlBytes));
   return LoadWorkflows(text, path);
 }
 
@@ -141,14 +145,14 @@ Findings CheckRunnable(const Workflow& workflow) {
   return findings;
 }
 
-absl::StatusOr<Template> DecodeTemplate(const YamlNode& node) {
+absl::StatusOr<Template> DecodeTemplate(YamlNode node) {
   RK_RETURN_IF_ERROR(FirstError(node, "Template"));
-  return DecodeTemplateNode(node);
+  return DecodeTemplateNode(std::move(node));
 }
 
-absl::StatusOr<Step> DecodeStep(const YamlNode& node) {
+absl::StatusOr<Step> DecodeStep(YamlNode node) {
   RK_RETURN_IF_ERROR(FirstError(node, "Task"));
-  return DecodeStepNode(node);
+  return DecodeStepNode(std::move(node));
 }
 
 }  // namespace rekindle::argo

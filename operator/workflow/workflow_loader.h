@@ -26,7 +26,9 @@ LoadedWorkflows LoadWorkflows(const std::string& text, const std::string& file);
 
 // The same of a file.
 //
-//   NOT_FOUND  there is no such file
+//   NOT_FOUND            there is no such file
+//   FAILED_PRECONDITION  it is a pipe, a device, a folder
+//   RESOURCE_EXHAUSTED   it is larger than any workflow
 absl::StatusOr<LoadedWorkflows> LoadWorkflowFile(const std::string& path);
 
 // The fields that `workflow` sets and the local runner has no meaning for are
@@ -37,8 +39,8 @@ Findings CheckRunnable(const Workflow& workflow);
 // The typed form of a template, a step or a task that was read or rendered.
 //
 //   INVALID_ARGUMENT  file:line:column: a value of a wrong type
-absl::StatusOr<Template> DecodeTemplate(const YamlNode& node);
-absl::StatusOr<Step> DecodeStep(const YamlNode& node);
+absl::StatusOr<Template> DecodeTemplate(YamlNode node);
+absl::StatusOr<Step> DecodeStep(YamlNode node);
 
 }  // namespace rekindle::argo
 

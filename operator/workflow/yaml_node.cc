@@ -21,6 +21,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "base/utf8.h"
+#include "base/yaml_limits.h"
 #include "operator/workflow/yaml_scalar.h"
 
 namespace rekindle::argo {
@@ -34,14 +35,7 @@ struct YamlProblem : std::runtime_error {
   SourcePosition position;
 };
 
-size_t CountNodes(const YamlNode& node) {
-  size_t count = 1;
-  for (const YamlNode& item : node.items) count += CountNodes(item);
-  for (const YamlField& field : node.fields) count += CountNodes(field.value);
-  return count;
-}
-
-// Builds nodes from the parser's events.
+// Builds nodes from the parser's events, of a text without excess.
 class NodeBuilder : public YAML::EventHandler {
  public:
   explicit NodeBuilder(std::shared_ptr<const std::string> file)
@@ -80,43 +74,26 @@ class NodeBuilder : public YAML::EventHandler {
     MergeInto(&open_.back());
     Close();
   }
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    const auto found = anchors_.find(anchor);
-    if (found == anchors_.end()) {
-      throw YamlProblem{At(mark), "an alias inside what it stands for"};
-    }
-    nodes_ += CountNodes(found->second);
-    CheckSize(mark);
-    Finish(found->second, 0);
+  void OnAlias(const YAML::Mark& /*mark*/, YAML::anchor_t anchor) override {
+    Finish(anchors_.at(anchor), 0);
   }
 
  private:
-  // A file of a megabyte has fewer; more come only from aliases of aliases.
-  static constexpr size_t kMostNodes = 500'000;
-
   struct OpenNode {
     YamlNode node;
     YAML::anchor_t anchor = 0;
-    std::optional<YamlNode> key;   // of the value that comes next
-    std::vector<YamlNode> merged;  // values of <<
+    std::optional<YamlNode> key;       // of the value that comes next
+    std::map<std::string, int> lines;  // of the names that it has
+    std::vector<YamlNode> merged;      // values of <<
   };
 
   SourcePosition At(const YAML::Mark& mark) const {
     return {file_, mark.line + 1, mark.column + 1};
   }
-  YamlNode NodeAt(const YAML::Mark& mark) {
-    ++nodes_;
-    CheckSize(mark);
+  YamlNode NodeAt(const YAML::Mark& mark) const {
     YamlNode node;
     node.position = At(mark);
     return node;
-  }
-  void CheckSize(const YAML::Mark& mark) const {
-    if (nodes_ > kMostNodes) {
-      throw YamlProblem{At(mark),
-                        "the document is too large once its aliases "
-                        "are expanded"};
-    }
   }
 
   void Open(YamlNode::Kind kind, const YAML::Mark& mark,
@@ -158,13 +135,13 @@ class NodeBuilder : public YAML::EventHandler {
       open->merged.push_back(std::move(node));
       return;
     }
-    for (const YamlField& field : open->node.fields) {
-      if (field.name == key.text) {
-        throw YamlProblem{
-            key.position,
-            absl::StrCat("the key '", key.text, "' is already there, in line ",
-                         field.position.line)};
-      }
+    const auto [had, added] =
+        open->lines.try_emplace(key.text, key.position.line);
+    if (!added) {
+      throw YamlProblem{
+          key.position,
+          absl::StrCat("the key '", key.text, "' is already there, in line ",
+                       had->second)};
     }
     open->node.fields.push_back(
         {std::move(key.text), key.position, std::move(node)});
@@ -173,16 +150,18 @@ class NodeBuilder : public YAML::EventHandler {
   // Fields written in the map itself go before merged ones.
   static void MergeInto(OpenNode* open) {
     for (const YamlNode& merged : open->merged) {
-      const std::vector<YamlNode> one = {merged};
-      for (const YamlNode& map : merged.is_list() ? merged.items : one) {
-        if (!map.is_map()) {
-          throw YamlProblem{map.position, "'<<' merges maps only"};
-        }
-        for (const YamlField& field : map.fields) {
-          if (open->node.Find(field.name) == nullptr) {
-            open->node.fields.push_back(field);
-          }
-        }
+      if (!merged.is_list()) Merge(merged, open);
+      for (const YamlNode& map : merged.items) Merge(map, open);
+    }
+  }
+
+  static void Merge(const YamlNode& map, OpenNode* open) {
+    if (!map.is_map()) {
+      throw YamlProblem{map.position, "'<<' merges maps only"};
+    }
+    for (const YamlField& field : map.fields) {
+      if (open->lines.try_emplace(field.name, field.position.line).second) {
+        open->node.fields.push_back(field);
       }
     }
   }
@@ -191,7 +170,6 @@ class NodeBuilder : public YAML::EventHandler {
   std::map<YAML::anchor_t, YamlNode> anchors_;
   std::vector<OpenNode> open_;
   std::vector<YamlNode> documents_;
-  size_t nodes_ = 0;
 };
 
 int FirstBadLine(absl::string_view text) {
@@ -240,6 +218,9 @@ absl::StatusOr<std::vector<YamlNode>> ParseYaml(const std::string& text,
   const auto name = std::make_shared<const std::string>(file);
   if (!IsValidUtf8(text)) {
     return ToStatus({name, FirstBadLine(text), 1}, "the text is not UTF-8");
+  }
+  if (const auto excess = FindYamlExcess(text); excess.has_value()) {
+    return ToStatus({name, excess->line, excess->column}, excess->what);
   }
   NodeBuilder builder(name);
   try {

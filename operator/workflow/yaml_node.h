@@ -45,7 +45,7 @@ struct YamlField {
 // what messages call it.
 //
 //   INVALID_ARGUMENT  file:line:column: a syntax error, a key written twice, an
-//                     unknown anchor, or aliases that expand beyond reason
+//                     unknown anchor, or more than FindYamlExcess() allows
 absl::StatusOr<std::vector<YamlNode>> ParseYaml(const std::string& text,
                                                 const std::string& file);
 

@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/json_depth.h"
 #include "base/status_macros.h"
 #include "operator/expression/functions/function_table.h"
 
@@ -17,6 +18,10 @@ namespace {
 using Args = Value::List;
 
 absl::StatusOr<Value> ParseJson(const std::string& text) {
+  if (JsonIsTooDeep(text)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("JSON that is nested over ", kDeepestJson, " deep"));
+  }
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   if (json.is_discarded()) {
     return absl::InvalidArgumentError("a string that is not JSON");

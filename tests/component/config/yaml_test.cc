@@ -120,7 +120,8 @@ INSTANTIATE_TEST_SUITE_P(
         {"TwoDocuments", "a: 1\n---\nb: 2", "x.yaml: has more than one YAML"},
         {"ListAsName", "[1, 2]: 3", "x.yaml:1: a name must be a plain word"},
         {"ForeignTag", "a: !!binary aGk=", "x.yaml:1: the tag tag:yaml.org"},
-        {"AliasOfItself", "a: &x [*x]", "x.yaml:1: it is nested without end"},
+        {"AliasOfItself", "a: &x [*x]",
+         "x.yaml:1: an alias inside what it stands for"},
         {"UnknownAlias", "a: *x", "x.yaml:1: this is not YAML"},
     }),
     [](const auto& test) { return test.param.name; });
@@ -133,7 +134,27 @@ TEST(ParseYamlTest, AnAliasBombEnds) {
                     "]\n");
   }
   EXPECT_THAT(ParseYaml("x.yaml", text).status().message(),
-              HasSubstr("far too large"));
+              HasSubstr("too large once its aliases"));
+}
+
+TEST(ParseYamlTest, PathsOfLongNamesEnd) {
+  std::string text;
+  for (int i = 0; i < 50; ++i) {
+    absl::StrAppend(&text, "{", std::string(10'000, 'x'), ": ");
+  }
+  absl::StrAppend(&text, "[");
+  for (int i = 0; i < 1'000; ++i) absl::StrAppend(&text, "1,");
+  absl::StrAppend(&text, "]", std::string(50, '}'));
+  EXPECT_THAT(ParseYaml("x.yaml", text).status().message(),
+              HasSubstr("names are far too long"));
+}
+
+TEST(ParseYamlTest, JsonThatYamlIsNotIsNestedNoDeeper) {
+  EXPECT_THAT(ParseYaml("x.yaml", absl::StrCat("[\t", std::string(5'000, '['),
+                                               std::string(5'001, ']')))
+                  .status()
+                  .code(),
+              absl::StatusCode::kInvalidArgument);
 }
 
 TEST(WriteYamlTest, WritesBlocksWithListsInFlowStyle) {

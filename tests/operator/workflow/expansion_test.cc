@@ -61,5 +61,20 @@ TEST(ExpansionTest, RefusesWhatIsNoList) {
               ElementsAre(HasSubstr("over 100000 items")));
 }
 
+TEST(ExpansionTest, ASequenceBeyondAllNumbersIsTooLong) {
+  for (const char* bounds :
+       {"{count: 9223372036854775807, start: 7}",
+        "{start: -9223372036854775808, end: 9223372036854775807}"}) {
+    EXPECT_THAT(Names(std::string("withSequence: ") + bounds),
+                ElementsAre(HasSubstr("over 100000 items")));
+  }
+}
+
+TEST(ExpansionTest, AParameterIsNestedNoDeeperThanWeRecurse) {
+  EXPECT_THAT(Names("withParam: '" + std::string(90'000, '[') +
+                    std::string(90'000, ']') + "'"),
+              ElementsAre(HasSubstr("nested over 100 deep")));
+}
+
 }  // namespace
 }  // namespace rekindle::argo

@@ -57,6 +57,16 @@ TEST(YamlTest, MistakesHaveTheirPlace) {
   EXPECT_EQ(Problem("a: 1\nb: \xff\n"), "a.yaml:2:1: the text is not UTF-8");
 }
 
+TEST(YamlTest, AMapOfManyKeysIsReadKeyByKey) {
+  std::string text;
+  for (int i = 0; i < 90'000; ++i) absl::StrAppend(&text, "k", i, ": 1\n");
+  const auto documents = ParseYaml(text, "a.yaml");
+  ASSERT_TRUE(documents.ok()) << documents.status();
+  EXPECT_EQ(documents->front().fields.size(), 90'000);
+  EXPECT_EQ(Problem(absl::StrCat(text, "k7: 2\n")),
+            "a.yaml:90001:1: the key 'k7' is already there, in line 8");
+}
+
 TEST(YamlTest, AliasesOfAliasesDoNotFillTheMemory) {
   std::string text = "a0: &a0 [1, 2, 3, 4, 5, 6, 7, 8, 9]\n";
   for (int i = 1; i < 12; ++i) {
