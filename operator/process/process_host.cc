@@ -1,5 +1,6 @@
 #include "operator/process/process_host.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -20,6 +21,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/process_end.h"
@@ -33,6 +35,8 @@ namespace {
 
 // Argo keeps as much of a script's output.
 constexpr size_t kOutputLimit = size_t{256} * 1024;
+// As much as the largest pipe holds without privilege.
+constexpr int kReadsAtOnce = 16;
 // In epoll's data: any other number is a process's.
 constexpr uint64_t kChannel = ~uint64_t{0};
 
@@ -52,6 +56,22 @@ bool Watch(int epoll_fd, int fd, uint64_t data) {
 bool IsView(StartStage stage) {
   return stage == StartStage::kNamespace || stage == StartStage::kMount ||
          stage == StartStage::kRoot;
+}
+
+bool HasNul(const std::vector<std::string>& texts) {
+  return std::any_of(texts.begin(), texts.end(), [](const std::string& text) {
+    return absl::StrContains(text, '\0');
+  });
+}
+
+// Strings go to the other side with a zero byte at their end.
+bool HasNul(const ProcessSpec& spec) {
+  std::vector<std::string> paths = {spec.search_path, spec.folder,
+                                    spec.log_path, spec.view.root};
+  for (const Bind& bind : spec.view.binds) {
+    paths.insert(paths.end(), {bind.source, bind.target});
+  }
+  return HasNul(spec.argv) || HasNul(spec.environment) || HasNul(paths);
 }
 
 absl::Status StartError(const HostReply& reply, const std::string& program,
@@ -146,12 +166,19 @@ absl::Status ProcessHost::Send(const HostRequest& request,
 }
 
 absl::Status ProcessHost::Run(uint64_t id, const ProcessSpec& spec) {
+  if (HasNul(spec)) {
+    return absl::InvalidArgumentError(
+        "its command, environment or a path has a NUL byte, which no process "
+        "can be given");
+  }
   Running running;
   running.program = spec.argv.at(0);
   running.folder = spec.folder;
   running.binds = spec.view.binds;
-  running.log_fd = open(spec.log_path.c_str(),
-                        O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  running.log_fd =
+      open(spec.log_path.c_str(),
+           O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+           0644);
   if (running.log_fd < 0) return ErrnoStatus(errno, "open", spec.log_path);
   std::vector<int> fds = {running.log_fd};
   if (spec.capture_output) {
@@ -190,8 +217,9 @@ void ProcessHost::Signal(uint64_t id, int signal) {
 }
 
 bool ProcessHost::ReadOutput(Running& running) {
-  std::array<char, 16384> buffer;
-  while (true) {
+  std::array<char, 65536> buffer;
+  // Who writes without end must not keep us from the others.
+  for (int i = 0; i < kReadsAtOnce; ++i) {
     const ssize_t n = read(running.output_fd, buffer.data(), buffer.size());
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return n < 0 && errno == EAGAIN;
@@ -201,6 +229,7 @@ bool ProcessHost::ReadOutput(Running& running) {
     const size_t room = kOutputLimit - running.output.size();
     running.output.append(buffer.data(), std::min(size, room));
   }
+  return true;
 }
 
 void ProcessHost::CloseOutput(Running& running) {

@@ -51,7 +51,8 @@ class ProcessHost {
   // Starts a process. Of what it writes to its first stream, if captured, the
   // first 256 KiB are kept.
   //
-  //   UNAVAILABLE  the process between us was killed
+  //   UNAVAILABLE       the process between us was killed
+  //   INVALID_ARGUMENT  a string of the spec has a NUL byte
   absl::Status Run(uint64_t id, const ProcessSpec& spec);
 
   // Signals the process and its group, if it still runs.

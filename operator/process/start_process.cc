@@ -9,12 +9,18 @@
 
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 
 #include "base/stray_processes.h"
 
 namespace rekindle::argo {
 namespace {
+
+// Of Linux 5.10, which this C library's headers do not name.
+constexpr unsigned long kStNoSymlinkFollow = 0x2000;
+constexpr unsigned long kMsNoSymlinkFollow = 256;
 
 // All of this runs in the child, which shares our memory: it writes to nothing
 // but `result`.
@@ -81,6 +87,18 @@ class Child {
     }
   }
 
+  // What the mount at `path` is restricted to: without privilege nobody may
+  // lift that. (Access times stay as they are when nothing is said of them.)
+  static unsigned long Restrictions(const char* path) {
+    struct statfs info = {};
+    if (statfs(path, &info) != 0) return 0;
+    const auto given = static_cast<unsigned long>(info.f_flags);
+    return ((given & ST_NOSUID) != 0 ? MS_NOSUID : 0) |
+           ((given & ST_NODEV) != 0 ? MS_NODEV : 0) |
+           ((given & ST_NOEXEC) != 0 ? MS_NOEXEC : 0) |
+           ((given & kStNoSymlinkFollow) != 0 ? kMsNoSymlinkFollow : 0);
+  }
+
   void MakeBind(int index) {
     const auto& bind = plan_.binds[static_cast<size_t>(index)];
     if (mount(bind.source, bind.target, nullptr, MS_BIND | MS_REC, nullptr) !=
@@ -88,7 +106,8 @@ class Child {
       Give(StartStage::kMount, index);
     }
     if (!bind.read_only) return;
-    const unsigned long flags = MS_BIND | MS_REMOUNT | MS_RDONLY;
+    const unsigned long flags =
+        MS_BIND | MS_REMOUNT | MS_RDONLY | Restrictions(bind.target);
     if (mount(nullptr, bind.target, nullptr, flags, nullptr) != 0) {
       Give(StartStage::kMount, index);
     }
