@@ -9,8 +9,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_split.h"
+#include "base/bounded_read.h"
 #include "base/cancellation.h"
-#include "base/file_util.h"
 #include "base/status_macros.h"
 #include "cli/argo/run_flags.h"
 #include "cli/commands.h"
@@ -35,6 +35,7 @@ namespace fs = std::filesystem;
 // What of the failed steps' logs a person wants to see first.
 void PrintLogEnds(const argo::Engine& engine, const argo::PodRunner& pods) {
   constexpr size_t kLines = 10;
+  constexpr size_t kEnd = 16384;  // bytes
   constexpr int kPods = 3;
   int shown = 0;
   for (const argo::Node& node : engine.tree().nodes()) {
@@ -44,7 +45,7 @@ void PrintLogEnds(const argo::Engine& engine, const argo::PodRunner& pods) {
     if (node.template_ref.has_value()) name = node.template_ref->template_name;
     const std::string path = pods.LogPath(
         argo::PodName(engine.info().name, node.name, name, node.id));
-    const auto text = ReadFile(path);
+    const auto text = ReadFileEnd(path, kEnd);
     if (!text.ok() || text->empty()) continue;
     std::vector<std::string> lines =
         absl::StrSplit(*text, '\n', absl::SkipEmpty());
@@ -102,7 +103,8 @@ int RunCommand(const Arguments& arguments) {
       "the same\nnodes, phases and outputs. Each step is a process; images are "
       "not pulled. What\nonly a cluster gives a meaning to is refused by name "
       "(docs/local-runner.md).\nExit status: 0 Succeeded, 1 Failed or Error, 2 "
-      "the file cannot run here, 3 there is\nno such file, 130/143 stopped.",
+      "the file cannot run here, 3 there is\nno such file, 4 another process "
+      "runs it (--resume), 130/143 stopped.",
       "rekindle run pipeline.yaml -p train-steps=500");
   run_flags.Bind(flags);
   Arguments files;

@@ -77,6 +77,17 @@ absl::StatusOr<size_t> MaxProcesses(const RunFlags& flags) {
       absl::StrCat("--max-processes=", count, ": expected a number from 1 on"));
 }
 
+absl::StatusOr<size_t> MaxLogBytes(const RunFlags& flags) {
+  const argo::PodRunnerOptions defaults;
+  if (!flags.max_log_bytes.has_value()) return defaults.max_log_bytes;
+  if (*flags.max_log_bytes >= 4096) {
+    return static_cast<size_t>(*flags.max_log_bytes);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--max-log-bytes=", *flags.max_log_bytes,
+                   ": expected a number from 4096 on"));
+}
+
 void SetIfGiven(const char* name, const std::string& value) {
   if (!value.empty()) setenv(name, value.c_str(), 1);
 }
@@ -141,6 +152,9 @@ void RunFlags::Bind(FlagSet& flags) {
   flags.OptionalInt("max-processes", "N", &max_processes,
                     "steps that run at the same time (default: four per "
                     "processor, at least 16)");
+  flags.OptionalInt("max-log-bytes", "N", &max_log_bytes,
+                    "what is kept of a step's log: its end, once it is longer "
+                    "(default: 67108864)");
   flags.Duration("grace", &grace,
                  "time for a step to end after SIGTERM, before SIGKILL");
   flags.String("db", "FILE", &db, "the metadata store of Rekindle's steps");
@@ -194,6 +208,7 @@ absl::StatusOr<argo::PodRunnerOptions> RunFlags::PodOptions(
   for (auto& [claim, folder] : options.claims) folder = Absolute(folder);
   RK_ASSIGN_OR_RETURN(options.image_commands,
                       NamedValues("image-command", image_commands));
+  RK_ASSIGN_OR_RETURN(options.max_log_bytes, MaxLogBytes(*this));
   options.shared = SharedPaths(*this, run, options.program_folder);
   return options;
 }

@@ -29,6 +29,7 @@ struct RunFlags {
   std::vector<std::string> claims;
   std::vector<std::string> image_commands;
   std::optional<int64_t> max_processes;
+  std::optional<int64_t> max_log_bytes;
   absl::Duration grace = absl::Seconds(120);
   std::string db, metadata, pipeline_root;
   bool dry_run = false;

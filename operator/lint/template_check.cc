@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "operator/lint/name_rules.h"
+#include "operator/lint/volume_check.h"
 
 namespace rekindle::argo {
 namespace {
@@ -164,6 +165,7 @@ class TemplateCheck {
       CheckMounts(*checked_.container);
     }
     if (checked_.script.has_value()) CheckScript();
+    CheckVolumes();
     if (checked_.kind() == TemplateKind::kResource) CheckResource();
     if (checked_.kind() == TemplateKind::kContainerSet) CheckContainerSet();
     if (checked_.parallelism.has_value()) {
@@ -193,6 +195,15 @@ class TemplateCheck {
     if (script.command.empty()) {
       context_.Warning(&checked_, script.position, "script.command",
                        "it has no command to run its source with");
+    }
+  }
+
+  void CheckVolumes() const {
+    CheckVolumeNames(&checked_, checked_.source->Find("volumes"), context_);
+    for (const char* kind : {"container", "script"}) {
+      const YamlNode* container = checked_.source->Find(kind);
+      if (container == nullptr) continue;
+      CheckSubPaths(&checked_, container->Find("volumeMounts"), context_);
     }
   }
 

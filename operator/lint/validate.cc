@@ -10,6 +10,8 @@
 #include "operator/lint/name_rules.h"
 #include "operator/lint/tag_scope.h"
 #include "operator/lint/template_check.h"
+#include "operator/lint/volume_check.h"
+#include "operator/workflow/object_name.h"
 
 namespace rekindle::argo {
 namespace {
@@ -45,6 +47,7 @@ class WorkflowCheck {
     CheckExit();
     CheckHooks(nullptr, spec_.hooks, Context());
     CheckPodGc();
+    CheckVolumes();
     for (const Template& one : spec_.templates) {
       CheckTemplate(one, globals_, Context());
     }
@@ -125,6 +128,42 @@ class WorkflowCheck {
             absl::StrCat("the name '", workflow_.name, "' is longer than ",
                          longest, " characters"));
     }
+    CheckObjectName("name", workflow_.name, workflow_.name);
+    CheckObjectName("generateName", workflow_.generate_name,
+                    absl::StrCat(workflow_.generate_name, "x"));
+  }
+
+  // `completed` is what a cluster would make of it.
+  void CheckObjectName(const std::string& field, const std::string& name,
+                       const std::string& completed) const {
+    if (name.empty() || HasTag(name)) return;
+    const std::string problem = ObjectNameProblem(completed);
+    if (problem.empty()) return;
+    Context().Error(nullptr, workflow_.position,
+                    absl::StrCat("metadata.", field),
+                    absl::StrCat("the ", field, " '", name, "' ", problem));
+  }
+
+  void CheckVolumes() const {
+    const YamlNode* spec = SpecNode();
+    if (spec == nullptr) return;
+    CheckVolumeNames(nullptr, spec->Find("volumes"), Context());
+    const YamlNode* claims = spec->Find("volumeClaimTemplates");
+    if (claims == nullptr) return;
+    for (const YamlNode& claim : claims->items) {
+      const YamlNode* metadata = claim.Find("metadata");
+      if (metadata == nullptr) continue;
+      CheckClaimName(nullptr, metadata->Find("name"), Context());
+    }
+  }
+
+  // As it is written; a CronWorkflow's is inside another.
+  const YamlNode* SpecNode() const {
+    const YamlNode* spec =
+        workflow_.source == nullptr ? nullptr : workflow_.source->Find("spec");
+    const YamlNode* inner =
+        spec == nullptr ? nullptr : spec->Find("workflowSpec");
+    return inner == nullptr ? spec : inner;
   }
 
   void CheckSchedules() const {
@@ -229,8 +268,7 @@ class WorkflowCheck {
   }
 
   void CheckPodGc() const {
-    const YamlNode* spec =
-        workflow_.source == nullptr ? nullptr : workflow_.source->Find("spec");
+    const YamlNode* spec = SpecNode();
     const YamlNode* gc = spec == nullptr ? nullptr : spec->Find("podGC");
     const YamlNode* strategy = gc == nullptr ? nullptr : gc->Find("strategy");
     if (strategy == nullptr) return;

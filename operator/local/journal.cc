@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "base/bounded_read.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
@@ -23,6 +24,8 @@ namespace {
 using nlohmann::json;
 
 constexpr char kName[] = "journal.jsonl";
+// A line for each step, with its outputs.
+constexpr size_t kLongestJournal = size_t{1} << 30;
 
 absl::StatusOr<int> OpenFile(const std::string& path, int flags) {
   const int fd =
@@ -46,15 +49,13 @@ absl::StatusOr<std::unique_ptr<Journal>> Journal::Create(
 absl::StatusOr<std::unique_ptr<Journal>> Journal::Open(
     const std::string& folder) {
   const std::string path = JoinPath(folder, kName);
-  absl::StatusOr<std::string> text = ReadFile(path);
-  if (!text.ok()) {
-    return absl::NotFoundError(
-        absl::StrCat("there is no run in ", folder, " (no ", kName, ")"));
-  }
+  RK_RETURN_IF_ERROR(CheckExists(folder));
+  RK_ASSIGN_OR_RETURN(const std::string text,
+                      ReadRegularFile(path, kLongestJournal));
   RK_ASSIGN_OR_RETURN(const int fd, OpenFile(path, 0));
   std::unique_ptr<Journal> journal(new Journal(fd, path));
   try {
-    journal->Read(*text);
+    journal->Read(text);
   } catch (const json::exception& error) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, " is damaged: ", error.what()));
@@ -63,10 +64,16 @@ absl::StatusOr<std::unique_ptr<Journal>> Journal::Open(
     return absl::InvalidArgumentError(absl::StrCat(path, " is no journal"));
   }
   // A line that was cut off must not run into the next one.
-  if (!text->empty() && text->back() != '\n') {
+  if (!text.empty() && text.back() != '\n') {
     RK_RETURN_IF_ERROR(WriteAll(fd, "\n", path));
   }
   return journal;
+}
+
+absl::Status Journal::CheckExists(const std::string& folder) {
+  if (PathExists(JoinPath(folder, kName))) return absl::OkStatus();
+  return absl::NotFoundError(
+      absl::StrCat("there is no run in ", folder, " (no ", kName, ")"));
 }
 
 Journal::~Journal() { close(fd_); }

@@ -31,6 +31,9 @@ class Journal {
   static absl::StatusOr<std::unique_ptr<Journal>> Open(
       const std::string& folder);
 
+  //   NOT_FOUND  there is no run in `folder`
+  static absl::Status CheckExists(const std::string& folder);
+
   ~Journal();
 
   const nlohmann::json& run() const { return run_; }

@@ -10,11 +10,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/bounded_read.h"
 #include "base/file_util.h"
 #include "base/name_suffix.h"
 #include "base/status_macros.h"
 #include "base/uuid.h"
+#include "base/yaml_limits.h"
 #include "nlohmann/json.hpp"
+#include "operator/workflow/object_name.h"
 
 namespace rekindle::argo {
 namespace {
@@ -80,9 +83,19 @@ RunNames NamesFor(const Workflow& workflow, const std::string& wanted) {
   return {has_own ? workflow.name : completed, completed};
 }
 
+// It becomes a part of paths.
+absl::Status CheckName(const std::string& name) {
+  const std::string problem = ObjectNameProblem(name);
+  if (problem.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the workflow's name '", name, "' ", problem,
+                   "; change metadata.name or generateName, or give --name"));
+}
+
 absl::Status KeepFile(const std::string& folder, const std::string& name,
                       std::string& file) {
-  RK_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  RK_ASSIGN_OR_RETURN(const std::string text,
+                      ReadRegularFile(file, kMostYamlBytes));
   file = JoinPath(folder, name);
   return WriteFileAtomically(file, text);
 }
@@ -97,7 +110,14 @@ absl::StatusOr<KeptRun> PlanNewRun(const RunRequest& request,
   run.info.uid = RandomUuid();
   run.info.created_at = absl::Now();
   RK_RETURN_IF_ERROR(MakePlan(run));
-  const RunNames names = NamesFor(run.plan->workflow, name);
+  const Workflow& workflow = run.plan->workflow;
+  if (name.empty() && workflow.name.empty() && workflow.generate_name.empty()) {
+    return absl::InvalidArgumentError(
+        "the workflow has no name; write metadata.name or generateName, or "
+        "give --name");
+  }
+  const RunNames names = NamesFor(workflow, name);
+  RK_RETURN_IF_ERROR(CheckName(names.workflow));
   run.info.name = names.workflow;
   run.folder = JoinPath(runs_folder, names.folder);
   return run;
@@ -107,6 +127,8 @@ absl::StatusOr<KeptRun> OpenKeptRun(const std::string& folder,
                                     const ResumeOptions& options) {
   KeptRun run;
   run.folder = folder;
+  RK_RETURN_IF_ERROR(Journal::CheckExists(folder));
+  RK_ASSIGN_OR_RETURN(run.lock, RunLock::Take(folder));
   RK_ASSIGN_OR_RETURN(run.journal, Journal::Open(folder));
   RK_RETURN_IF_ERROR(FromJson(run.journal->run(), run));
   if (!options.file.empty()) run.request.file = options.file;
@@ -118,6 +140,7 @@ absl::StatusOr<KeptRun> OpenKeptRun(const std::string& folder,
 absl::Status Keep(KeptRun& run) {
   RK_RETURN_IF_ERROR(MakeWritableDir(run.folder));
   if (run.journal != nullptr) return absl::OkStatus();
+  RK_ASSIGN_OR_RETURN(run.lock, RunLock::Take(run.folder));
   RK_RETURN_IF_ERROR(KeepFile(run.folder, "workflow.yaml", run.request.file));
   int count = 0;
   for (std::string& file : run.request.template_files) {

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "operator/engine/engine.h"
 #include "operator/local/journal.h"
+#include "operator/local/run_lock.h"
 #include "operator/local/run_plan.h"
 
 namespace rekindle::argo {
@@ -19,13 +20,14 @@ struct KeptRun {
   RunInfo info;
   std::string folder;  // absolute
   std::unique_ptr<RunPlan> plan;
+  std::unique_ptr<RunLock> lock;     // null until Keep()
   std::unique_ptr<Journal> journal;  // null until Keep()
 };
 
 // Plans a run that does not exist yet. `name` is its workflow's, empty: the
 // one that the file gives it. Nothing is written.
 //
-//   as MakeRunPlan()
+//   INVALID_ARGUMENT  its name is none for Kubernetes; or as MakeRunPlan()
 absl::StatusOr<KeptRun> PlanNewRun(const RunRequest& request,
                                    const std::string& name,
                                    const std::string& runs_folder);
@@ -36,9 +38,10 @@ struct ResumeOptions {
   bool resume_suspended = false;  // beside what it was started with
 };
 
-// The run that `folder` keeps.
+// The run that `folder` keeps, with its lock.
 //
 //   NOT_FOUND         there is none
+//   ABORTED           another process runs it
 //   INVALID_ARGUMENT  its journal cannot be read; or as MakeRunPlan()
 absl::StatusOr<KeptRun> OpenKeptRun(const std::string& folder,
                                     const ResumeOptions& options);

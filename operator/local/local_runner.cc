@@ -15,14 +15,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/bounded_read.h"
 #include "base/cancellation.h"
-#include "base/file_util.h"
 #include "base/status_macros.h"
 
 namespace rekindle::argo {
 namespace {
 
-constexpr absl::Duration kProgressEvery = absl::Seconds(1);
+constexpr absl::Duration kLookEvery = absl::Seconds(1);
+// "17/20"; Argo takes nothing longer for progress.
+constexpr size_t kLongestProgress = 64;
 
 bool Overlap(const std::string& a, const std::string& b) {
   return a == b || absl::StartsWith(a, absl::StrCat(b, "/")) ||
@@ -46,20 +48,19 @@ absl::Status LocalRunner::Run() {
   absl::Time wake = absl::InfinitePast();
   while (true) {
     ObeySignals();
+    news_ = false;
     Decision decision = engine_.Decide(absl::Now());
     wake = decision.wake;
-    const bool acted = !decision.start.empty() || !decision.kill.empty();
     Act(std::move(decision));
     StartQueued();
     if (!failure_.ok()) return failure_;
     if (engine_.done() && running_.empty()) break;
-    // What was started from the journal may have ended already.
-    if (acted && running_.empty() && queued_.empty()) continue;
     view_.Update(engine_, absl::Now());
-    Wait(wake);
+    // Nobody else would wake us for a pod that ended without running.
+    Wait(news_ ? absl::InfinitePast() : wake);
     RK_RETURN_IF_ERROR(Collect());
     KillOverdue(absl::Now());
-    ReadProgress(absl::Now());
+    LookAtPods(absl::Now());
   }
   view_.Finish(engine_, absl::Now());
   return absl::OkStatus();
@@ -70,7 +71,7 @@ void LocalRunner::Act(Decision decision) {
     if (const PodResult* earlier = journal_.Find(task.node_name);
         earlier != nullptr) {
       engine_.PodStarted(task.node_id, absl::Now());
-      engine_.PodEnded(task.node_id, *earlier, absl::Now());
+      TellEnd(task, *earlier);
       continue;
     }
     Pod pod;
@@ -96,7 +97,7 @@ void LocalRunner::Kill(const std::string& node_id) {
   if (found == queued_.end()) return;
   const PodTask task = std::move(found->task);
   queued_.erase(found);
-  engine_.PodEnded(task.node_id, {Phase::kFailed, "", {}}, absl::Now());
+  TellEnd(task, {Phase::kFailed, "", {}});
 }
 
 bool LocalRunner::MayUsePaths(const Pod& pod) const {
@@ -147,7 +148,12 @@ void LocalRunner::Start(Pod pod) {
 void LocalRunner::End(const PodTask& task, PodResult result) {
   const absl::Status noted = journal_.Add(task.node_name, result);
   if (!noted.ok()) failure_ = noted;
+  TellEnd(task, std::move(result));
+}
+
+void LocalRunner::TellEnd(const PodTask& task, PodResult result) {
   engine_.PodEnded(task.node_id, std::move(result), absl::Now());
+  news_ = true;
 }
 
 absl::Status LocalRunner::Collect() {
@@ -201,11 +207,13 @@ void LocalRunner::KillOverdue(absl::Time now) {
   }
 }
 
-void LocalRunner::ReadProgress(absl::Time now) {
-  if (now - progress_at_ < kProgressEvery) return;
-  progress_at_ = now;
-  for (const auto& [process, pod] : running_) {
-    const auto text = ReadFile(pods_.ProgressPath(pod.task.node_id));
+void LocalRunner::LookAtPods(absl::Time now) {
+  if (now - looked_at_ < kLookEvery) return;
+  looked_at_ = now;
+  for (auto& [process, pod] : running_) {
+    pods_.TrimLog(pod.task);
+    const auto text =
+        ReadFileStart(pods_.ProgressPath(pod.task.node_id), kLongestProgress);
     if (!text.ok()) continue;
     engine_.PodProgressed(pod.task.node_id,
                           std::string(absl::StripAsciiWhitespace(*text)));
@@ -218,16 +226,16 @@ void LocalRunner::Wait(absl::Time wake) {
     wake = std::min(wake, pod.kill_at);
   }
   wake = std::min(wake, now + view_.tick());
-  if (!running_.empty()) wake = std::min(wake, now + kProgressEvery);
+  if (!running_.empty()) wake = std::min(wake, now + kLookEvery);
   const Cancellation& cancellation = Cancellation::Get();
   // A descriptor that was answered already would not let us wait.
   std::array<pollfd, 3> polled = {
       {{host_.fd(), POLLIN, 0},
        {signals_ < 1 ? cancellation.fd() : -1, POLLIN, 0},
        {signals_ < 2 ? cancellation.hurry_fd() : -1, POLLIN, 0}}};
-  int millis = -1;
-  if (wake != absl::InfiniteFuture()) {
-    const absl::Duration left = std::max(wake - now, absl::ZeroDuration());
+  int millis = wake <= now ? 0 : -1;
+  if (wake > now && wake != absl::InfiniteFuture()) {
+    const absl::Duration left = wake - now;
     millis = static_cast<int>(absl::ToInt64Milliseconds(
         std::min(left + absl::Milliseconds(1), absl::Hours(24))));
   }

@@ -52,11 +52,14 @@ class LocalRunner {
   bool MayUsePaths(const Pod& pod) const;
   void Start(Pod pod);
   void End(const PodTask& task, PodResult result);
+  // The engine has something to decide then.
+  void TellEnd(const PodTask& task, PodResult result);
   absl::Status Collect();
   void Take(Pod pod, const ProcessReport& report);
   void ObeySignals();
   void KillOverdue(absl::Time now);
-  void ReadProgress(absl::Time now);
+  // At what running pods write: their progress, and how much they log.
+  void LookAtPods(absl::Time now);
   void Wait(absl::Time wake);
 
   Engine& engine_;
@@ -69,7 +72,8 @@ class LocalRunner {
   std::map<uint64_t, Pod> running_;
   uint64_t next_process_ = 1;
   int signals_ = 0;
-  absl::Time progress_at_ = absl::InfinitePast();
+  bool news_ = false;  // for the engine, since it last decided
+  absl::Time looked_at_ = absl::InfinitePast();
   absl::Status failure_;
 };
 

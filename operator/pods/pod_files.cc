@@ -1,5 +1,6 @@
 #include "operator/pods/pod_files.h"
 
+#include <fcntl.h>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -11,10 +12,12 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/bounded_read.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
 #include "base/utf8.h"
+#include "operator/pods/beneath.h"
 #include "operator/pods/file_copy.h"
 
 namespace rekindle::argo {
@@ -24,6 +27,8 @@ namespace fs = std::filesystem;
 
 // Of artifacts that a run keeps itself.
 constexpr char kLocal[] = "local";
+// Kubernetes would keep it in an object, which has at most 1.5 MiB.
+constexpr size_t kLongestParameter = size_t{1} << 20;
 
 bool HasPath(const Parameter& output) {
   return output.value_from.has_value() && !output.value_from->path.empty();
@@ -43,16 +48,26 @@ absl::Status PlaceInput(const Artifact& artifact, const PodPaths& paths,
     RK_RETURN_IF_ERROR(MakeDirs(fs::path(target).parent_path()));
     RK_RETURN_IF_ERROR(WriteFileAtomically(target, *artifact.raw_data));
   } else {
-    const std::string stored = paths.Stored(artifact);
+    RK_ASSIGN_OR_RETURN(const std::string stored, paths.Stored(artifact));
     if (!PathExists(stored) && artifact.optional) return absl::OkStatus();
     RK_RETURN_IF_ERROR(
         WithContext(CopyTree(stored, target),
                     absl::StrCat("input artifact '", artifact.name, "'")));
   }
   if (artifact.mode.has_value()) {
-    chmod(target.c_str(), static_cast<mode_t>(*artifact.mode));
+    fchmodat(AT_FDCWD, target.c_str(), static_cast<mode_t>(*artifact.mode),
+             AT_SYMLINK_NOFOLLOW);
   }
   return absl::OkStatus();
+}
+
+// What the parameter is when the step wrote no file.
+absl::StatusOr<std::string> WithoutFile(const Parameter& declared) {
+  const ValueFrom& from = *declared.value_from;
+  if (from.default_value.has_value()) return *from.default_value;
+  return absl::NotFoundError(
+      absl::StrCat("the step wrote no ", from.path,
+                   "; write it or give valueFrom a default"));
 }
 
 absl::Status TakeParameters(const PodTask& task, const PodView* view,
@@ -60,14 +75,12 @@ absl::Status TakeParameters(const PodTask& task, const PodView* view,
   for (const Parameter& declared : task.definition->outputs.parameters) {
     if (!HasPath(declared)) continue;
     const std::string& path = declared.value_from->path;
-    absl::StatusOr<std::string> text = ReadFile(Outside(view, path));
-    if (!text.ok() && declared.value_from->default_value.has_value()) {
-      text = *declared.value_from->default_value;
-    }
+    absl::StatusOr<std::string> text =
+        ReadRegularFile(Outside(view, path), kLongestParameter);
+    if (absl::IsNotFound(text.status())) text = WithoutFile(declared);
     if (!text.ok()) {
-      return absl::NotFoundError(absl::StrCat(
-          "output parameter '", declared.name, "': the step wrote no ", path,
-          "; write it or give valueFrom a default"));
+      return WithContext(text.status(), absl::StrCat("output parameter '",
+                                                     declared.name, "'"));
     }
     Parameter given = declared;
     given.value_from.reset();
@@ -93,7 +106,10 @@ absl::Status TakeArtifacts(const PodTask& task, const PodPaths& paths,
       stored.key = absl::StrCat(task.pod_name, "/", declared.name);
     }
     stored.location = kLocal;
-    const std::string to = paths.Stored(stored);
+    RK_ASSIGN_OR_RETURN(const std::string to, paths.Stored(stored));
+    RK_RETURN_IF_ERROR(
+        WithContext(CheckCopyable(from),
+                    absl::StrCat("output artifact '", declared.name, "'")));
     RK_RETURN_IF_ERROR(RemoveTree(to));
     // What is on a volume stays there.
     const bool own = IsBelow(from, paths.OwnRoot(task));

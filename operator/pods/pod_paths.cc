@@ -5,10 +5,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
+#include "operator/pods/beneath.h"
+#include "operator/workflow/object_name.h"
 
 namespace rekindle::argo {
 namespace {
@@ -19,10 +20,6 @@ namespace fs = std::filesystem;
 constexpr char kWorkspaceClaim[] = "rekindle-artifacts";
 
 }  // namespace
-
-bool IsBelow(const std::string& path, const std::string& folder) {
-  return path == folder || absl::StartsWith(path, absl::StrCat(folder, "/"));
-}
 
 absl::Status PodPaths::MakeFolders() const {
   for (const char* name : {"logs", "artifacts", "pods", "reports"}) {
@@ -55,11 +52,17 @@ std::string PodPaths::CommonRoot() const {
   return JoinPath(options_.run_folder, "root");
 }
 
-std::string PodPaths::Stored(const Artifact& artifact) const {
+absl::StatusOr<std::string> PodPaths::Stored(const Artifact& artifact) const {
+  for (const std::string& part : {artifact.key, artifact.sub_path}) {
+    const std::string problem = SubPathProblem(part);
+    if (problem.empty()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "artifact '", artifact.name, "': the path '", part, "' ", problem));
+  }
   std::string path =
       absl::StrCat(options_.run_folder, "/artifacts/", artifact.key);
-  if (!artifact.sub_path.empty()) path = JoinPath(path, artifact.sub_path);
-  return path;
+  if (artifact.sub_path.empty()) return path;
+  return ResolveBeneath(path, artifact.sub_path);
 }
 
 std::string PodPaths::Claim(const std::string& name) const {
@@ -88,7 +91,10 @@ absl::StatusOr<std::string> PodPaths::Volume(const PodTask& task,
       folder = absl::StrCat(Folder(task), "/volumes/", mount.name);
       break;
   }
-  if (!mount.sub_path.empty()) folder = JoinPath(folder, mount.sub_path);
+  if (!mount.sub_path.empty()) {
+    RK_RETURN_IF_ERROR(MakeDirs(folder));
+    RK_ASSIGN_OR_RETURN(folder, ResolveBeneath(folder, mount.sub_path));
+  }
   if (!PathExists(folder)) RK_RETURN_IF_ERROR(MakeDirs(folder));
   return folder;
 }

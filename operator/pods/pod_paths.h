@@ -11,9 +11,6 @@
 
 namespace rekindle::argo {
 
-// `path` is `folder` or in it.
-bool IsBelow(const std::string& path, const std::string& folder);
-
 // Where the files of a run's pods are on this machine. Thread-compatible.
 class PodPaths {
  public:
@@ -35,9 +32,14 @@ class PodPaths {
   std::string CommonRoot() const;
 
   // An artifact that the run keeps.
-  std::string Stored(const Artifact& artifact) const;
+  //
+  //   INVALID_ARGUMENT     its key or its subPath names what is outside
+  //   FAILED_PRECONDITION  so does a link that its subPath meets
+  absl::StatusOr<std::string> Stored(const Artifact& artifact) const;
 
   // What the pod mounts; it is made if it is not there.
+  //
+  //   FAILED_PRECONDITION  its subPath leads out of the volume
   absl::StatusOr<std::string> Volume(const PodTask& task,
                                      const PodMount& mount) const;
 

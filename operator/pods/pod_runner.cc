@@ -9,12 +9,15 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/bounded_read.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "base/utf8.h"
 #include "operator/pods/pod_files.h"
+#include "operator/workflow/object_name.h"
 
 namespace rekindle::argo {
 namespace {
@@ -23,6 +26,8 @@ namespace fs = std::filesystem;
 
 // What argoexec ends with when it cannot start a command.
 constexpr int kCannotStart = 64;
+// Kubernetes takes as much of a termination log.
+constexpr size_t kLongestMessage = 4096;
 
 int ExitCodeOf(const ProcessReport& report) {
   if (!report.start_error.ok()) return kCannotStart;
@@ -52,6 +57,36 @@ absl::Status CheckWithoutView(const PodTask& task) {
     return absl::FailedPreconditionError(absl::StrCat(
         "step '", task.node_name, "' mounts ", mount.path,
         ", which needs a view of the file system of its own (--isolation)"));
+  }
+  return absl::OkStatus();
+}
+
+// Names become parts of paths here. Kubernetes and the linter have looked at
+// most of them; a tag's value, or another file's template, may say anything.
+absl::Status CheckNames(const PodTask& task) {
+  for (const std::string& name : {task.pod_name, task.node_id}) {
+    if (SubPathProblem(name).empty() && !absl::StrContains(name, '/')) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("step '", task.node_name, "' would be the pod '", name,
+                     "', which is no name; mend that of its template"));
+  }
+  for (const Artifact& artifact : task.definition->outputs.artifacts) {
+    if (!absl::StrContains(artifact.name, '/')) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "output artifact '", artifact.name, "': a name must not contain '/'"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckPaths(const PodTask& task) {
+  std::vector<std::string> paths = FilePaths(task);
+  for (const PodMount& mount : task.mounts) paths.push_back(mount.path);
+  for (const std::string& path : paths) {
+    const std::string problem =
+        SubPathProblem(std::string(absl::StripPrefix(path, "/")));
+    if (problem.empty()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "step '", task.node_name, "': the path '", path, "' ", problem));
   }
   return absl::OkStatus();
 }
@@ -123,6 +158,8 @@ absl::Status PodRunner::RemoveEarlierAttempt(const PodTask& task) const {
 }
 
 absl::StatusOr<ProcessSpec> PodRunner::Prepare(const PodTask& task) {
+  RK_RETURN_IF_ERROR(CheckNames(task));
+  RK_RETURN_IF_ERROR(CheckPaths(task));
   RK_RETURN_IF_ERROR(RemoveEarlierAttempt(task));
   RK_ASSIGN_OR_RETURN(ProcessSpec spec, processes_.Make(task));
   if (!WantsView(task)) {
@@ -139,7 +176,14 @@ absl::StatusOr<ProcessSpec> PodRunner::Prepare(const PodTask& task) {
   return spec;
 }
 
+void PodRunner::TrimLog(const PodTask& task) {
+  LimitLog(paths_.Log(task.pod_name), options_.max_log_bytes,
+           dropped_[task.node_id])
+      .IgnoreError();
+}
+
 PodResult PodRunner::Finish(const PodTask& task, const ProcessReport& report) {
+  TrimLog(task);
   PodResult result;
   const int code = ExitCodeOf(report);
   result.outputs.exit_code = absl::StrCat(code);
@@ -164,12 +208,14 @@ PodResult PodRunner::Finish(const PodTask& task, const ProcessReport& report) {
 // Adds what is known about a failure.
 void PodRunner::Explain(const PodTask& task, const ProcessReport& report,
                         std::string& message) const {
-  absl::StatusOr<std::string> why = ReadFile(paths_.Message(task.node_id));
+  absl::StatusOr<std::string> why =
+      ReadFileStart(paths_.Message(task.node_id), kLongestMessage);
   if (!report.start_error.ok()) {
     why = StartMessage(report, ContainerOf(*task.definition));
   }
   if (why.ok() && !why->empty()) {
-    absl::StrAppend(&message, ": ", absl::StripAsciiWhitespace(*why));
+    absl::StrAppend(&message, ": ",
+                    ReplaceInvalidUtf8(absl::StripAsciiWhitespace(*why)));
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "operator/pods/log_limit.h"
 #include "operator/pods/pod_paths.h"
 #include "operator/pods/pod_runner_options.h"
 #include "operator/pods/pod_task.h"
@@ -33,7 +34,8 @@ class PodRunner {
   // What to start for a pod; its files are in place then.
   //
   //   NOT_FOUND            an input artifact is not there
-  //   INVALID_ARGUMENT     the container has no command
+  //   INVALID_ARGUMENT     the container has no command, or a name or path of
+  //                        it leads out of its folder
   //   FAILED_PRECONDITION  without a view of its own, a path it would write
   //                        exists already
   absl::StatusOr<ProcessSpec> Prepare(const PodTask& task);
@@ -42,6 +44,9 @@ class PodRunner {
   PodResult Finish(const PodTask& task, const ProcessReport& report);
   // Removes what Prepare() has placed for a pod that is not started after all.
   void Discard(const PodTask& task);
+
+  // Cuts the log of a running pod when it has grown beyond the limit.
+  void TrimLog(const PodTask& task);
 
   // Nothing gets a view any more: this machine does not permit it.
   void GiveUpIsolation() { options_.isolation = Isolation::kNone; }
@@ -69,6 +74,7 @@ class PodRunner {
   const PodPaths paths_;
   const ProcessMaker processes_;
   std::map<std::string, std::unique_ptr<PodView>> views_;  // by node id
+  std::map<std::string, DroppedLog> dropped_;              // likewise
 };
 
 }  // namespace rekindle::argo

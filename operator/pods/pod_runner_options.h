@@ -1,6 +1,7 @@
 #ifndef REKINDLE_OPERATOR_PODS_POD_RUNNER_OPTIONS_H_
 #define REKINDLE_OPERATOR_PODS_POD_RUNNER_OPTIONS_H_
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -24,7 +25,8 @@ struct PodRunnerOptions {
   std::map<std::string, std::string> claims;
   // What images run where a template has no command, by the image's name.
   std::map<std::string, std::string> image_commands;
-  std::vector<std::string> shared;  // stay visible below /tmp
+  std::vector<std::string> shared;          // stay visible below /tmp
+  size_t max_log_bytes = size_t{64} << 20;  // of each pod's log
 };
 
 }  // namespace rekindle::argo

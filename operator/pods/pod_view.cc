@@ -1,6 +1,7 @@
 #include "operator/pods/pod_view.h"
 
 #include <algorithm>
+#include <deque>
 #include <fcntl.h>
 #include <filesystem>
 #include <map>
@@ -19,6 +20,7 @@
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
+#include "operator/pods/beneath.h"
 
 namespace rekindle::argo {
 
@@ -49,6 +51,16 @@ std::vector<std::string> Components(const std::string& path) {
   return absl::StrSplit(path, '/', absl::SkipEmpty());
 }
 
+// As many as the kernel follows.
+constexpr int kMostLinks = 40;
+
+std::deque<std::string> ComponentsBefore(const std::string& path,
+                                         std::deque<std::string> rest) {
+  const std::vector<std::string> names = Components(path);
+  rest.insert(rest.begin(), names.begin(), names.end());
+  return rest;
+}
+
 // The path without links, as far as it exists.
 std::string Resolved(const std::string& path) {
   std::error_code error;
@@ -62,7 +74,8 @@ bool IsFolder(const std::string& path) {
 }
 
 absl::Status Touch(const std::string& path) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  const int fd =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (fd < 0) return ErrnoStatus(errno, "make", path);
   close(fd);
   return absl::OkStatus();
@@ -87,6 +100,43 @@ PodView::PodView(std::string folder, std::string common_root)
 
 PodView::~PodView() = default;
 
+bool PodView::IsOurs(const std::string& path) const {
+  const Entry* at = root_.get();
+  for (const std::string& name : Components(path)) {
+    const auto found = at->children.find(name);
+    if (found == at->children.end()) {
+      return at->kind == Entry::Kind::kMirror && !at->hidden.contains(name);
+    }
+    at = found->second.get();
+  }
+  return at->kind == Entry::Kind::kMirror;
+}
+
+std::string PodView::Real(const std::string& path) const {
+  std::string real = "/";
+  std::deque<std::string> rest = ComponentsBefore(path, {});
+  for (int links = 0; !rest.empty();) {
+    const std::string name = std::move(rest.front());
+    rest.pop_front();
+    if (name == ".") continue;
+    if (name == "..") {
+      real = fs::path(real).parent_path();
+      continue;
+    }
+    std::string next = Joined(real, name);
+    std::error_code none;
+    const fs::path target =
+        IsOurs(next) ? fs::read_symlink(next, none) : fs::path();
+    if (target.empty() || ++links > kMostLinks) {
+      real = std::move(next);
+      continue;
+    }
+    if (target.is_absolute()) real = "/";
+    rest = ComponentsBefore(target, std::move(rest));
+  }
+  return real;
+}
+
 absl::StatusOr<PodView::Entry*> PodView::OwnFolder(const std::string& path) {
   Entry* at = root_.get();
   for (const std::string& name : Components(path)) {
@@ -96,7 +146,7 @@ absl::StatusOr<PodView::Entry*> PodView::OwnFolder(const std::string& path) {
       child->path = Joined(at->path, name);
       if (at->kind == Entry::Kind::kMount) {
         child->kind = Entry::Kind::kMount;
-        child->source = JoinPath(at->source, name);
+        RK_ASSIGN_OR_RETURN(child->source, Inside(*at, name));
         RK_RETURN_IF_ERROR(MakeDirs(child->source));
       } else if (at->kind == Entry::Kind::kMirror && IsFolder(child->path)) {
         child->kind = Entry::Kind::kMirror;
@@ -107,15 +157,22 @@ absl::StatusOr<PodView::Entry*> PodView::OwnFolder(const std::string& path) {
   return at;
 }
 
+absl::StatusOr<std::string> PodView::Inside(const Entry& mount,
+                                            const std::string& name) {
+  // What is shared is at its own place: its links are this machine's.
+  if (mount.source == mount.path) return JoinPath(mount.source, name);
+  return ResolveBeneath(mount.source, name);
+}
+
 absl::Status PodView::MakePrivate(const std::string& path) {
-  RK_ASSIGN_OR_RETURN(Entry * entry, OwnFolder(Resolved(path)));
+  RK_ASSIGN_OR_RETURN(Entry * entry, OwnFolder(Real(path)));
   entry->kind = Entry::Kind::kPrivate;
   return MakeDirs(JoinPath(folder_, entry->path));
 }
 
 absl::Status PodView::Mount(const std::string& source, const std::string& path,
                             bool read_only) {
-  const fs::path target = Resolved(path);
+  const fs::path target = Real(path);
   RK_ASSIGN_OR_RETURN(Entry * folder, OwnFolder(target.parent_path()));
   auto entry = std::make_unique<Entry>();
   entry->kind = Entry::Kind::kMount;
@@ -151,8 +208,7 @@ absl::Status PodView::Share(const std::string& path) {
 
 absl::StatusOr<std::string> PodView::Place(const std::string& path) {
   const fs::path target = fs::path(path).lexically_normal();
-  const fs::path parent = Resolved(target.parent_path());
-  RK_ASSIGN_OR_RETURN(Entry * folder, OwnFolder(parent));
+  RK_ASSIGN_OR_RETURN(Entry * folder, OwnFolder(Real(target.parent_path())));
   const std::string name = target.filename();
   if (folder->kind == Entry::Kind::kMount) {
     return JoinPath(folder->source, name);
@@ -173,26 +229,24 @@ absl::StatusOr<std::string> PodView::Place(const std::string& path) {
 }
 
 std::string PodView::Outside(const std::string& path) const {
-  const std::string normal = fs::path(path).lexically_normal();
+  const fs::path normal = fs::path(path).lexically_normal();
+  // A link of this machine may lead to something of the pod's own.
+  const std::vector<std::string> names =
+      Components(Joined(Real(normal.parent_path()), normal.filename()));
   const Entry* at = root_.get();
-  const std::vector<std::string> names = Components(normal);
   for (size_t i = 0; i < names.size(); ++i) {
     const auto found = at->children.find(names[i]);
-    if (found == at->children.end()) {
-      const bool ours =
-          at->kind == Entry::Kind::kMirror && !at->hidden.contains(names[i]);
-      std::string outside = at->kind == Entry::Kind::kMount ? at->source
-                            : ours                          ? at->path
-                                   : JoinPath(folder_, at->path);
-      for (; i < names.size(); ++i) outside = Joined(outside, names[i]);
-      if (!ours) return outside;
-      // A link of this machine may lead to something of the pod's own.
-      const fs::path here = outside;
-      const std::string real =
-          Joined(Resolved(here.parent_path()), here.filename());
-      return real == outside ? outside : Outside(real);
+    if (found != at->children.end()) {
+      at = found->second.get();
+      continue;
     }
-    at = found->second.get();
+    const bool ours =
+        at->kind == Entry::Kind::kMirror && !at->hidden.contains(names[i]);
+    std::string outside = at->kind == Entry::Kind::kMount ? at->source
+                          : ours                          ? at->path
+                                 : JoinPath(folder_, at->path);
+    for (; i < names.size(); ++i) outside = Joined(outside, names[i]);
+    return outside;
   }
   return at->kind == Entry::Kind::kMount     ? at->source
          : at->kind == Entry::Kind::kPrivate ? JoinPath(folder_, at->path)

@@ -46,8 +46,17 @@ class PodView {
   // A folder or mount that is not simply this machine's.
   struct Entry;
 
+  // Whether the pod sees this machine's own at `path`.
+  bool IsOurs(const std::string& path) const;
+  // `path` without the links of this machine that the pod sees. What is below
+  // a folder of its own, or a mount, is not this machine's.
+  std::string Real(const std::string& path) const;
+
   // The entry at `path`, made if it has to be: below a mount, its folder.
   absl::StatusOr<Entry*> OwnFolder(const std::string& path);
+  // Where `name` in a mount is for us.
+  static absl::StatusOr<std::string> Inside(const Entry& mount,
+                                            const std::string& name);
   absl::Status BuildEntry(const Entry& entry, View& view) const;
   bool NeedsOwnRoot() const;
 

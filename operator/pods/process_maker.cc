@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
+#include "operator/pods/beneath.h"
 
 namespace rekindle::argo {
 namespace {

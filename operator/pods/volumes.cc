@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "operator/workflow/object_name.h"
 #include "operator/workflow/yaml_node.h"
 
 namespace rekindle::argo {
@@ -52,6 +53,17 @@ absl::StatusOr<PodMount> VolumeOf(const YamlNode& node) {
       node.position.ToString(), ": volume '", volume.name,
       "' is of a kind that only a cluster has; here are emptyDir, hostPath, "
       "persistentVolumeClaim and volumeClaimTemplates"));
+}
+
+absl::Status CheckNames(const PodMount& volume, const YamlNode& node) {
+  const bool claim = volume.kind == PodMount::Kind::kClaim ||
+                     volume.kind == PodMount::Kind::kClaimTemplate;
+  const std::string problem =
+      claim ? ObjectNameProblem(volume.name) : LabelNameProblem(volume.name);
+  if (problem.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(node.position.ToString(), ": the name '", volume.name,
+                   claim ? "' of a claim " : "' of a volume ", problem));
 }
 
 using Volumes = std::map<std::string, absl::StatusOr<PodMount>>;
@@ -107,8 +119,15 @@ absl::StatusOr<std::vector<PodMount>> MountsOf(const Template& rendered,
                        "' has no volume of that name"));
     }
     RK_ASSIGN_OR_RETURN(PodMount mount, found->second);
+    RK_RETURN_IF_ERROR(CheckNames(mount, node));
     mount.path = TextAt(node, "mountPath");
     mount.sub_path = TextAt(node, "subPath");
+    if (const std::string problem = SubPathProblem(mount.sub_path);
+        !problem.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(node.position.ToString(), ": the subPath '",
+                       mount.sub_path, "' ", problem));
+    }
     mount.read_only = TextAt(node, "readOnly") == "true";
     mounts.push_back(std::move(mount));
   }

@@ -31,7 +31,8 @@ struct PodMount {
 // tags of the latter are replaced from `scope`.
 //
 //   INVALID_ARGUMENT  a mount of a volume that is not there, or of a kind that
-//                     only a cluster has
+//                     only a cluster has; a name or subPath that Kubernetes
+//                     would not take
 absl::StatusOr<std::vector<PodMount>> MountsOf(const Template& rendered,
                                                const Workflow& workflow,
                                                const Scope& scope);

@@ -50,6 +50,23 @@ TEST(ValidateTest, TheTemplatesOfRekindleItselfAreValid) {
   }
 }
 
+TEST(ValidateTest, NamesAndPathsOfVolumesAreKubernetes) {
+  EXPECT_THAT(
+      Lint("    - name: main\n"
+           "      volumes:\n"
+           "        - {name: ../v, emptyDir: {}}\n"
+           "        - {name: c, persistentVolumeClaim: {claimName: ../../c}}\n"
+           "      container:\n"
+           "        image: x\n"
+           "        command: [c]\n"
+           "        volumeMounts:\n"
+           "          - {name: c, mountPath: /c, subPath: a/../../b}\n"
+           "          - {name: c, mountPath: /d, subPath: '{{pod.name}}'}\n"),
+      ElementsAre(HasSubstr("the name '../v' must have only"),
+                  HasSubstr("the claimName '../../c' must have only"),
+                  HasSubstr("the subPath 'a/../../b' must not contain '..'")));
+}
+
 TEST(ValidateTest, AStepOfRekindleMayBeGivenWhatItTakes) {
   EXPECT_THAT(Lint(TrainerWith("                - {name: pipeline, value: p}\n"
                                "                - {name: train-steps, value: "

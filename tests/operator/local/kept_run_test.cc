@@ -60,6 +60,18 @@ TEST_F(KeptRunTest, AFolderHasANameThatNoOtherRunHas) {
   EXPECT_THAT(wanted.folder, MatchesRegex(".*/runs/monday-[a-z0-9]{5}"));
 }
 
+TEST_F(KeptRunTest, ANameThatIsAPathIsRefused) {
+  for (const char* metadata :
+       {"{name: ../..}", "{generateName: a/b-}", "{name: A}", "{}"}) {
+    EXPECT_THAT(Plan(metadata),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("ame")))
+        << metadata;
+  }
+  EXPECT_THAT(Plan("{name: train}", "../../x"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("'../../x' must have only")));
+}
+
 TEST_F(KeptRunTest, APlanLeavesNothingOnDisk) {
   ASSERT_THAT(Plan("{name: train}"), IsOk());
   EXPECT_FALSE(PathExists(runs_));

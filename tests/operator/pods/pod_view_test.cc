@@ -74,6 +74,25 @@ TEST_F(PodViewTest, ALinkOfThisMachineIsNoneInAPrivateFolder) {
   EXPECT_EQ(view_.Outside(link + "/out"), root_ + link + "/out");
 }
 
+TEST_F(PodViewTest, NothingIsPlacedBehindALinkThatThePodDoesNotSee) {
+  const std::string link = JoinPath(dir_.path(), "link");
+  ASSERT_EQ(symlink("/usr", link.c_str()), 0);
+  ASSERT_TRUE(view_.MakePrivate(dir_.path()).ok());
+  EXPECT_EQ(*view_.Place(link + "/out"), root_ + link + "/out");
+  EXPECT_EQ(view_.Outside(link + "/out"), root_ + link + "/out");
+  ASSERT_TRUE(view_.Mount("/etc", link + "/etc", true).ok());
+  EXPECT_EQ(view_.Outside(link + "/etc/passwd"), "/etc/passwd");
+}
+
+TEST_F(PodViewTest, NothingIsPlacedOutsideOfAVolume) {
+  const std::string volume = JoinPath(dir_.path(), "volume");
+  ASSERT_TRUE(MakeDirs(volume).ok());
+  ASSERT_EQ(symlink("/usr", (volume + "/link").c_str()), 0);
+  ASSERT_TRUE(view_.Mount(volume, "/mnt/vol", false).ok());
+  const auto placed = view_.Place("/mnt/vol/link/x");
+  EXPECT_EQ(placed.status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
 TEST_F(PodViewTest, AVolumesFilesAreTheVolumes) {
   const std::string volume = JoinPath(dir_.path(), "volume");
   ASSERT_TRUE(MakeDirs(volume).ok());
