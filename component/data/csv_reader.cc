@@ -22,6 +22,10 @@ namespace rekindle {
 namespace {
 
 constexpr size_t kBufferSize = 1 << 20;
+// A quote that is never closed makes a row of all the rest of a file, which a
+// few bytes of gzip can make as long as they like.
+constexpr size_t kLongestRow = size_t{32} << 20;
+constexpr size_t kMostColumns = 100'000;
 
 // Steps over a line's end; false when there is none here.
 bool ConsumeLineEnd(absl::string_view& rest) {
@@ -100,6 +104,9 @@ absl::StatusOr<CsvReader::Found> CsvReader::ParseRow(
   unescaped_.clear();
   lines_in_row_ = 0;
   do {
+    if (fields.size() == kMostColumns) {
+      return Error(absl::StrCat("this row has over ", kMostColumns, " fields"));
+    }
     absl::string_view& field = fields.emplace_back();
     Found found = Found::kCutShort;
     if (absl::StartsWith(rest, "\"")) {
@@ -163,6 +170,10 @@ absl::Status CsvReader::Refill() {
             buffer_.begin() + static_cast<ptrdiff_t>(end_), buffer_.begin());
   end_ -= position_;
   position_ = 0;
+  if (end_ >= kLongestRow) {
+    return Error(absl::StrCat("this row has over ", kLongestRow,
+                              " bytes; is a quote not closed?"));
+  }
   if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
   const absl::StatusOr<size_t> got =
       source_->Read(buffer_.data() + end_, buffer_.size() - end_);

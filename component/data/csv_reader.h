@@ -34,8 +34,8 @@ class CsvReader {
   // Reads the next row into `fields`; false at the end. The fields stay valid
   // until the next call. Empty lines are passed over.
   //
-  //   INVALID_ARGUMENT  the row has more or fewer fields than the header, or a
-  //                     quote is not closed
+  //   INVALID_ARGUMENT  the row has more or fewer fields than the header, a
+  //                     quote is not closed, or it is longer than any row
   //   DATA_LOSS, UNAVAILABLE  as ByteSource::Read
   absl::StatusOr<bool> ReadRow(std::vector<absl::string_view>& fields);
 

@@ -57,6 +57,17 @@ absl::StatusOr<std::vector<Row>> ReadAll(const std::string& text,
   }
 }
 
+TEST(CsvReaderTest, ARowHasAnEnd) {
+  const std::string open = "a,b\n1,\"";
+  EXPECT_THAT(ReadAll(open + std::string(33 << 20, 'x'), 33 << 20),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("t.csv:2: this row has over 33554432 bytes; "
+                                 "is a quote not closed?")));
+  EXPECT_THAT(ReadAll("a" + std::string(100'000, ',')),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("over 100000 fields")));
+}
+
 TEST(CsvReaderTest, ReadsPlainRows) {
   RK_ASSERT_OK_AND_ASSIGN(const auto rows, ReadAll("a,b\n1,2\n,x y\n"));
   EXPECT_THAT(rows, ElementsAre(Row{"a", "b"}, Row{"1", "2"}, Row{"", "x y"}));
