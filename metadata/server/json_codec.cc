@@ -1,6 +1,6 @@
 #include "metadata/server/json_codec.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,7 +19,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "base/status_macros.h"
 #include "base/utf8.h"
+#include "metadata/server/json_shape.h"
 #include "nlohmann/json.hpp"
 
 namespace rekindle {
@@ -89,20 +91,70 @@ TypeResolver* Resolver() {
   return &resolver;
 }
 
+// What a text is that is read without keeping any of it.
+class JsonCheck : public nlohmann::json_sax<json> {
+ public:
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(size_t) override {
+    is_object_ = is_object_ || depth_ == 0;
+    ++depth_;
+    return true;
+  }
+  bool key(string_t&) override { return true; }
+  bool end_object() override { return EndOne(); }
+  bool start_array(size_t) override {
+    ++depth_;
+    return true;
+  }
+  bool end_array() override { return EndOne(); }
+  // "[json.exception.parse_error.101] parse error at line 1, column 5: ..."
+  bool parse_error(size_t, const std::string&,
+                   const nlohmann::detail::exception& error) override {
+    absl::string_view what = error.what();
+    const size_t line = what.find("at line");
+    const size_t text = what.find("] ");
+    if (line != absl::string_view::npos) {
+      what.remove_prefix(line);
+    } else if (text != absl::string_view::npos) {
+      what.remove_prefix(text + 2);
+    }
+    error_ = std::string(what);
+    return false;
+  }
+
+  // Empty if there is none.
+  const std::string& error() const { return error_; }
+  bool is_object() const { return is_object_; }
+
+ private:
+  bool EndOne() {
+    --depth_;
+    return true;
+  }
+
+  int depth_ = 0;
+  bool is_object_ = false;
+  std::string error_;
+};
+
 // Why `text` was refused, of which protobuf says `refused`: text that is not
 // JSON at all gets the place too.
 absl::Status ExplainRefusal(const std::string& text, const std::string& name,
                             const Status& refused) {
-  try {
-    if (!json::parse(text).is_object()) {
-      return absl::InvalidArgumentError("the body must be a JSON object");
-    }
-  } catch (const json::parse_error& error) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 5: ..."
-    absl::string_view what = error.what();
-    what.remove_prefix(std::min(what.find("at line"), what.size()));
+  JsonCheck check;
+  json::sax_parse(text, &check);
+  if (!check.error().empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the body is not JSON: ", what));
+        absl::StrCat("the body is not JSON: ", check.error()));
+  }
+  if (!check.is_object()) {
+    return absl::InvalidArgumentError("the body must be a JSON object");
   }
   return ToAbsl(absl::StatusCode::kInvalidArgument,
                 absl::StrCat("the body is not a ", name, ": "), refused);
@@ -147,6 +199,7 @@ void MakeUtf8(Message* message) {
 
 absl::Status ParseJson(const std::string& json, Message* message) {
   const std::string& name = message->GetDescriptor()->full_name();
+  RK_RETURN_IF_ERROR(CheckJsonShape(json));
   std::string binary;
   const Status parsed = google::protobuf::util::JsonToBinaryString(
       Resolver(), UrlOf(name), json, &binary);

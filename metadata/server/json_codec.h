@@ -22,7 +22,8 @@ namespace rekindle {
 // Reads a message; fields by their JSON or their proto names.
 //
 //   INVALID_ARGUMENT  not JSON (with line and column), or not such a message
-//                     (with the path of the field)
+//                     (with the path of the field), or more than
+//                     CheckJsonShape() lets through
 absl::Status ParseJson(const std::string& json,
                        google::protobuf::Message* message);
 
