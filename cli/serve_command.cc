@@ -7,6 +7,7 @@
 #include <optional>
 #include <poll.h>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -44,6 +45,7 @@ struct ServeFlags {
   std::string token_file;
   bool insecure = false;
   std::string audit_log;
+  std::vector<std::string> http_allowed_hosts;
   bool read_only = false;
   absl::Duration grace = absl::Seconds(30);
   bool check = false;
@@ -76,8 +78,7 @@ struct ServeFlags {
                       "them (default: 512, or fewer if the limit on open files "
                       "is low)");
     flags.String("tls-cert", "FILE", &tls.certificate,
-                 "encrypt gRPC: the server's certificate, PEM; HTTP then has "
-                 "health and metrics only");
+                 "encrypt both ports: the server's certificate, PEM");
     flags.String("tls-key", "FILE", &tls.key, "and the certificate's key");
     flags.String("tls-client-ca", "FILE", &tls.ca,
                  "and take only clients with a certificate that this one "
@@ -92,6 +93,10 @@ struct ServeFlags {
     flags.String("audit-log", "FILE", &audit_log,
                  "a line of JSON for every write and every refusal; - is the "
                  "standard output (default: none)");
+    flags.Strings("http-allowed-host", "NAME", &http_allowed_hosts,
+                  "a name by which HTTP may be called, besides --host, "
+                  "localhost, addresses and the certificate's; may be "
+                  "repeated");
     flags.Bool("read-only", &read_only,
                "refuse writes; the file must exist and is never changed");
     flags.Duration("grace", &grace,
@@ -154,6 +159,7 @@ absl::StatusOr<ServerOptions> OptionsFrom(const ServeFlags& flags) {
   options.token_file = flags.token_file;
   options.insecure = flags.insecure;
   options.audit_log = flags.audit_log;
+  options.http_allowed_hosts = flags.http_allowed_hosts;
   options.database_file = flags.db;
   options.version = REKINDLE_VERSION;
   return options;
@@ -198,7 +204,8 @@ absl::Status Serve(const ServeFlags& flags) {
   Announce(options.tls.empty() ? "grpc" : "grpcs", options.host,
            server->grpc_port());
   if (options.http_port.has_value()) {
-    Announce("http", options.host, server->http_port());
+    Announce(options.tls.empty() ? "http" : "https", options.host,
+             server->http_port());
   }
   WaitForSignal();
   server->Shutdown(flags.grace);

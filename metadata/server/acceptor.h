@@ -31,7 +31,7 @@ class Acceptor {
   // Listens on `host` and `port` (0 is any) from now on; connections wait until
   // Start().
   //
-  //   UNAVAILABLE, INVALID_ARGUMENT, PERMISSION_DENIED  as WhyNotListening
+  //   UNAVAILABLE, INVALID_ARGUMENT, PERMISSION_DENIED  as ListenOn
   static absl::StatusOr<std::unique_ptr<Acceptor>> Listen(
       const std::string& host, int port);
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "metadata/api/open_store.h"
 #include "metadata/server/access/call_gate.h"
 #include "metadata/server/call_runner.h"
@@ -22,8 +23,9 @@ class HttpServer {
 
   // From now on it is not ready, and refuses calls that have not begun.
   virtual void Drain() = 0;
-  // Listens no more and waits for the requests under way.
-  virtual void Stop() = 0;
+  // Listens no more, waits until `deadline` for the requests under way and
+  // closes what is open then.
+  virtual void Stop(absl::Time deadline) = 0;
 };
 
 // Serves from now on. `store`, `calls` and `gate` are not owned and must

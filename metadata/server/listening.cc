@@ -116,7 +116,6 @@ absl::Status Explain(const std::string& host, int port, int error) {
     case EACCES:
       return absl::PermissionDeniedError(
           absl::StrCat(where, "the port is reserved; choose one above 1023"));
-    case 0:
     case EADDRINUSE:
       return absl::UnavailableError(absl::StrCat(
           where, "the port is taken; choose another one, or 0 for any"));
@@ -162,12 +161,6 @@ absl::StatusOr<std::vector<UniqueFd>> ListenOn(const std::string& host,
   if (listeners.empty()) return Explain(host, *port, error);
   *port = bound;
   return listeners;
-}
-
-absl::Status WhyNotListening(const std::string& host, int port) {
-  const AddressList addresses = Resolve(host, port);
-  if (addresses == nullptr) return Explain(host, port, EADDRNOTAVAIL);
-  return Explain(host, port, Listener(*addresses).ok() ? 0 : errno);
 }
 
 }  // namespace rekindle

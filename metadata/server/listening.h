@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/unique_fd.h"
 
@@ -14,21 +13,15 @@ namespace rekindle {
 // Sockets that listen on every address of `host`, and do not block. `port` may
 // be 0 for any that is free and becomes the one that it is.
 //
-//   UNAVAILABLE, INVALID_ARGUMENT, PERMISSION_DENIED  as WhyNotListening
+//   UNAVAILABLE        the port is taken
+//   INVALID_ARGUMENT   the host is no address of this machine
+//   PERMISSION_DENIED  the port is reserved
 absl::StatusOr<std::vector<UniqueFd>> ListenOn(const std::string& host,
                                                int* port);
 
 // Whether a server on `host` can be reached from this machine alone; false if
 // `host` is no name of an address.
 bool IsOnlyThisMachine(const std::string& host);
-
-// Why a server could not listen on `host` and `port`, which libraries do not
-// say: found out by trying once more. Never OK.
-//
-//   UNAVAILABLE        the port is taken, or was until now
-//   INVALID_ARGUMENT   the host is no address of this machine
-//   PERMISSION_DENIED  the port is reserved
-absl::Status WhyNotListening(const std::string& host, int port);
 
 }  // namespace rekindle
 

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
 #include "base/status_macros.h"
@@ -84,9 +85,10 @@ class BothServers : public MetadataServer {
   }
 
   void Shutdown(absl::Duration grace) override {
+    const absl::Time deadline = absl::Now() + grace;
     if (http_ != nullptr) http_->Drain();
     grpc_->Shutdown(grace);
-    if (http_ != nullptr) http_->Stop();
+    if (http_ != nullptr) http_->Stop(deadline);
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -21,10 +22,14 @@ struct ServerOptions {
   // Without one there is no HTTP.
   std::optional<int> http_port = std::nullopt;
 
-  // With a certificate gRPC is encrypted, and with a `ca` clients must show a
-  // certificate of theirs. HTTP, which is not encrypted, then has health and
-  // metrics only.
+  // With a certificate both ports are encrypted, and with a `ca` clients must
+  // show a certificate of theirs; not for health and metrics over HTTP.
   TlsFiles tls = {};
+
+  // By which names HTTP may be called besides `host`, localhost, addresses and
+  // those of the certificate; others could be pages in a browser
+  // (docs/server.md).
+  std::vector<std::string> http_allowed_hosts = {};
 
   // Who may call (docs/server.md), read anew when it changes; without one all
   // who can connect may do everything.
@@ -81,8 +86,8 @@ class MetadataServer {
   virtual int grpc_port() const = 0;
   virtual int http_port() const = 0;
 
-  // Takes no more calls and waits for those under way; after `grace` gRPC's
-  // clients wait no longer. While it waits it says that it is not ready. A
+  // Takes no more calls and waits for those under way; after `grace` clients
+  // wait no longer. While it waits it says that it is not ready. A
   // write that was answered is kept in any case.
   virtual void Shutdown(absl::Duration grace) = 0;
 };

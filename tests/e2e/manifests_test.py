@@ -135,6 +135,21 @@ class ManifestsTest(workspace.Workspace):
         self.assertEqual(flags, ["--tls-cert=/tls/tls.crt", "--tls-key=/tls/tls.key", "--tls-client-ca=/tls/ca.crt"])
         self.assertEqual(environment, {"REKINDLE_INSECURE": "false"})
 
+    def test_with_tls_probes_and_prometheus_speak_it(self):
+        changes = [change for patch in component("tls")["patches"] if "patch" in patch
+                   for change in yaml.safe_load(patch["patch"]) if "op" in change]
+        values = {change["path"].rpartition("containers/0/")[2]: change["value"] for change in changes}
+        for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+            self.assertEqual(values[probe + "/httpGet/scheme"], "HTTPS")
+        self.assertEqual(values["/metadata/annotations/prometheus.io~1scheme"], "https")
+
+    def test_the_server_may_be_called_as_its_service(self):
+        known = objects()
+        [container] = known["Deployment", "rekindle-metadata"]["spec"]["template"]["spec"]["containers"]
+        [hosts] = [variable["value"] for variable in container["env"] if variable["name"] == "REKINDLE_HTTP_ALLOWED_HOSTS"]
+        self.assertIn("rekindle-metadata", hosts.split("\n"))
+        self.assertIn(("Service", "rekindle-metadata"), known)
+
     def test_with_tokens_the_server_asks_for_them(self):
         flags, environment = self.server_of("tokens")
         self.assertEqual(flags, ["--token-file=/tokens/tokens", "--audit-log=-"])

@@ -170,7 +170,7 @@ class EndTest(served.ServedWorkspace):
         """A connection on which a call has begun and waits for the last byte of its body."""
         connection = socket.create_connection(server.addresses["http"].split(":"))
         self.addCleanup(connection.close)
-        connection.sendall(b"POST /api/v1/GetArtifactTypes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        connection.sendall(b"POST /api/v1/GetArtifactTypes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                            b"Content-Length: 2\r\n\r\n{")
         return connection
 
@@ -222,6 +222,31 @@ class HttpTest(served.ServedWorkspace):
         self.assert_error(server.curl(call, data='{"options": {"maxSize": 1}}'), 400, "INVALID_ARGUMENT", "maxSize")
         self.assert_error(server.curl(call, data='{"options": {"maxResultSize": "x"}}'), 400, "INVALID_ARGUMENT",
                           "options.max_result_size")
+
+    def test_names_that_are_not_the_servers(self):
+        """A page whose name points at this machine sends that name; and pages of others name themselves."""
+        server = self.serve(http_allowed_host="metadata.test")
+        call = "/api/v1/PutArtifactType"
+        body = json.dumps(OPEN_TYPE)
+        for header, http_status in (("Host: evil.example", 421), ("Origin: http://evil.example", 403),
+                                    ("Origin: null", 403)):
+            self.assert_error(server.curl(call, "--header", header, data=body), http_status, "PERMISSION_DENIED")
+        self.assertEqual(server.call("GetArtifactTypes", {"typeName": "Model"})[1].get("artifactTypes", [])[9:], [])
+        for header in ("Host: metadata.test:80", "Host: localhost", "Origin: " + server.http):
+            self.assertEqual(server.curl(call, "--header", header, data=body)[0], 200, header)
+        self.assertEqual(server.curl("/healthz", "--header", "Host: evil.example")[0], 200)
+
+    def test_bodies_that_are_encoded_or_hostile(self):
+        server = self.serve()
+        call = "/api/v1/GetArtifactsByURI"
+        self.assert_error(server.curl(call, "--header", "Content-Encoding: gzip", data="{}"), 415, "INVALID_ARGUMENT")
+        for body, fragment in (("[1e999]", "overflow"), ("[" * 1000, "100 levels"), ("{}," * 600000, "500000 values"),
+                               ('{"uris": ["\\ud800"]}', "surrogate")):
+            self.assert_error(server.curl(call, data=body), 400, "INVALID_ARGUMENT", fragment)
+        self.assertIn("rekindle_requests_in_flight 0\n", server.curl("/metrics")[1])
+        status, answer = server.curl("/api/v1/openapi.json", "--header", "Range: bytes=0-1,0-1")
+        self.assertEqual(status, 200)
+        self.assertGreater(len(json.loads(answer)["paths"]), 52)
 
     def test_a_body_that_is_too_large(self):
         server = self.serve(max_message_bytes=100000)

@@ -6,7 +6,7 @@ import subprocess
 
 import workspace
 
-LISTENING = re.compile(r"listening on (grpcs?|http)://(\S+)\n")
+LISTENING = re.compile(r"listening on (grpcs?|https?)://(\S+)\n")
 
 
 class Server:
@@ -23,7 +23,8 @@ class Server:
         self.addresses = dict(self._listening(line) for line in (self.process.stdout.readline() for _ in range(2)))
         scheme = "grpcs" if "grpcs" in self.addresses else "grpc"
         self.grpc = self.addresses[scheme]
-        self.http = "http://" + self.addresses["http"]
+        self.http = ("https://" if scheme == "grpcs" else "http://") + self.addresses["http"]
+        self.curl_options = []  # whom it trusts, and what it shows
         self.url = "%s://%s" % (scheme, self.grpc)
 
     def _listening(self, line):
@@ -31,7 +32,7 @@ class Server:
         if match is None:
             self.process.kill()
             raise AssertionError("rekindle serve said %r and on stderr %r" % (line, self.process.communicate()[1]))
-        return match.groups()
+        return match.group(1).replace("https", "http"), match.group(2)
 
     def stop(self):
         """SIGTERM; the exit code."""
@@ -50,7 +51,7 @@ class Server:
         if data is not None:
             words += ["--json", "@-"]
         done = subprocess.run(
-            words + [*arguments, self.http + path], input=data, capture_output=True, text=True, check=True)
+            words + self.curl_options + [*arguments, self.http + path], input=data, capture_output=True, text=True, check=True)
         body, _, status = done.stdout.rpartition("\n")
         return int(status), body
 

@@ -77,21 +77,50 @@ class TlsTest(workspace.Workspace):
         certificate, key = self.theirs.sign("client")
         self.ok(self.check(server, tls_client_ca=self.theirs.certificate, metadata_cert=certificate, metadata_key=key))
 
-    def test_http_has_health_and_metrics_only(self):
+    def test_http_is_encrypted_too(self):
         server = self.serve()
+        server.curl_options = ["--cacert", str(self.ours.certificate)]
         self.assertEqual(server.curl("/readyz"), (200, "ok\n"))
-        self.assertEqual(server.curl("/metrics")[0], 200)
+        self.assertEqual(server.call("PutArtifactType", {"artifactType": {"name": "Model"}})[0], 200)
+        large = {"uris": ["x" * 3000000]}
+        self.assertEqual(server.call("GetArtifactsByURI", large), (200, {}))
+        self.assertNotEqual(self.curl_exit_code(server.http.replace("https", "http") + "/healthz"), 0)
+        self.assertEqual(self.curl_exit_code(server.http + "/healthz", "--cacert", self.theirs.certificate), 60)
+        self.assertNotEqual(self.curl_exit_code(server.http + "/healthz", "--insecure", "--tls-max", "1.1"), 0)
+
+    def curl_exit_code(self, url, *options):
+        return subprocess.run(["curl", "--silent", "--http0.9", *map(str, options), url], capture_output=True).returncode
+
+    def test_http_takes_calls_only_with_a_certificate_but_answers_probes(self):
+        server = self.serve(tls_client_ca=self.ours.certificate)
+        trust = ["--cacert", str(self.ours.certificate)]
+        show = {authority.name: [str(word) for pair in zip(("--cert", "--key"), authority.sign("client")) for word in pair]
+                for authority in (self.ours, self.theirs)}
+        server.curl_options = trust
+        for path in ("/healthz", "/readyz", "/metrics"):
+            self.assertEqual(server.curl(path)[0], 200, path)
         status, answer = server.call("GetArtifacts", {})
-        self.assertEqual(status, 403)
-        self.assertIn("gRPC with TLS only", answer["message"])
+        self.assertEqual((status, answer["status"]), (401, "UNAUTHENTICATED"))
+        server.curl_options = trust + show["ours"]
+        self.assertEqual(server.call("GetArtifacts", {}), (200, {}))
+        self.assertNotEqual(self.curl_exit_code(server.http + "/healthz", *trust, *show["theirs"]), 0)
+
+    def test_http_answers_to_the_names_of_its_certificate(self):
+        server = self.serve(names="DNS:metadata.test,IP:127.0.0.1")
+        server.curl_options = ["--cacert", str(self.ours.certificate)]
+        for host, expected in (("metadata.test", 200), ("evil.example", 421)):
+            status, _ = server.curl("/api/v1/GetArtifacts", "--header", "Host: " + host, data="{}")
+            self.assertEqual(status, expected, host)
 
     def test_certificates_that_are_replaced_are_taken(self):
         server = self.serve()
+        server.curl_options = ["--cacert", str(self.theirs.certificate)]
         for old, new in zip((self.dir / "ours-server.key", self.dir / "ours-server.pem"),
                             reversed(self.theirs.sign("server"))):
             shutil.copy(new, str(old) + ".new")
             (old.parent / (old.name + ".new")).replace(old)
         self.wait_until(lambda: self.ask(server, metadata_ca=self.theirs.certificate).returncode == 0)
+        self.wait_until(lambda: self.curl_exit_code(server.http + "/healthz", *server.curl_options) == 0)
 
     def test_files_that_cannot_be_used_are_named(self):
         certificate, key = self.ours.sign("server")
