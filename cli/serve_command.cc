@@ -7,12 +7,14 @@
 #include <optional>
 #include <poll.h>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/cancellation.h"
 #include "base/clock.h"
@@ -30,6 +32,9 @@
 
 namespace rekindle {
 namespace {
+
+// From the end of the grace to the end of the process.
+constexpr absl::Duration kGoodbye = absl::Seconds(1);
 
 struct ServeFlags {
   std::string db = "rekindle.db";
@@ -182,6 +187,17 @@ void WaitForSignal() {
   if (cancellation.count() > 1) std::raise(cancellation.signal());
 }
 
+// Ends the process when its end takes longer than it may: a call that cannot be
+// interrupted is under way. What was answered is on the disk, and what was not
+// is undone by whoever opens the database next.
+void EndAnywayAfter(absl::Duration time) {
+  std::thread([time] {
+    absl::SleepFor(time);
+    std::cerr << "rekindle: calls were under way when the grace was over\n";
+    std::_Exit(kOk);
+  }).detach();
+}
+
 absl::Status Serve(const ServeFlags& flags) {
   RK_ASSIGN_OR_RETURN(const ServerOptions options, OptionsFrom(flags));
   // Before the first thread, so that a signal during the start is not lost.
@@ -208,6 +224,7 @@ absl::Status Serve(const ServeFlags& flags) {
              server->http_port());
   }
   WaitForSignal();
+  EndAnywayAfter(flags.grace + kGoodbye);
   server->Shutdown(flags.grace);
   return absl::OkStatus();
 }

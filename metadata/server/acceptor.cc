@@ -40,8 +40,8 @@ bool OnlyThisConnection(int error) {
          error == EPERM;
 }
 
-// Who `fd` is connected to.
-Acceptor::Connection Describe(UniqueFd fd, const sockaddr_storage& peer) {
+// An IP address and a port.
+std::pair<std::string, int> TextOf(const sockaddr_storage& peer) {
   std::array<char, INET6_ADDRSTRLEN> text = {};
   int port = 0;
   if (peer.ss_family == AF_INET) {
@@ -57,7 +57,14 @@ Acceptor::Connection Describe(UniqueFd fd, const sockaddr_storage& peer) {
               text.data(), text.size());
     port = ntohs(address.sin6_port);
   }
-  return {std::move(fd), text.data(), port};
+  return {text.data(), port};
+}
+
+std::string AddressOf(const UniqueFd& listener) {
+  sockaddr_storage address = {};
+  socklen_t size = sizeof(address);
+  getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size);
+  return TextOf(address).first;
 }
 
 }  // namespace
@@ -70,7 +77,10 @@ absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Listen(
 }
 
 Acceptor::Acceptor(std::vector<UniqueFd> listeners, int port)
-    : port_(port), listeners_(std::move(listeners)), reserve_(OpenReserve()) {}
+    : port_(port),
+      address_(AddressOf(listeners.front())),
+      listeners_(std::move(listeners)),
+      reserve_(OpenReserve()) {}
 
 Acceptor::~Acceptor() { Stop(); }
 
@@ -115,7 +125,8 @@ void Acceptor::AcceptFrom(int listener) {
     }
     const int on = 1;
     setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    take_(Describe(std::move(fd), peer));
+    auto [client, port] = TextOf(peer);
+    take_({std::move(fd), std::move(client), port});
   }
 }
 

@@ -38,6 +38,8 @@ class Acceptor {
   ~Acceptor();
 
   int port() const { return port_; }
+  // The IP address that it listens on, or one of them.
+  const std::string& address() const { return address_; }
 
   // Calls `take` with each connection, on a thread of its own. Once.
   void Start(Take take);
@@ -55,6 +57,7 @@ class Acceptor {
   void Pause();
 
   const int port_;
+  const std::string address_;
   std::vector<UniqueFd> listeners_;
   UniqueFd reserve_;
   EventFd stopped_;

@@ -6,7 +6,6 @@
 
 #include <grpc/grpc.h>
 #include <grpcpp/grpcpp.h>
-#include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
 
 #include "absl/memory/memory.h"
@@ -22,6 +21,7 @@
 #include "metadata/server/grpc_service.h"
 #include "metadata/server/limits/connection_limits.h"
 #include "metadata/server/maintenance_service.h"
+#include "metadata/server/readiness.h"
 #include "ml_metadata/proto/metadata_store_service.grpc.pb.h"
 #include "rekindle/v1/maintenance_service.grpc.pb.h"
 #include "rekindle/v1/step_service.grpc.pb.h"
@@ -43,6 +43,8 @@ constexpr absl::Duration kAskedEvery = absl::Seconds(20);
 constexpr int kCallsPerConnection = 100;
 constexpr int kMaxHeaderBytes = 16 << 10;
 constexpr int kSpareThreads = 32;
+// Streams that watch the health service.
+constexpr int kHealthWatches = 256;
 // Bytes of requests that gRPC holds before they are calls, and of answers that
 // are not sent.
 constexpr size_t kMessagesOnTheWay = size_t{128} << 20;
@@ -69,6 +71,11 @@ GrpcServer::GrpcServer(Store& store, CallRunner& calls, CallGate& gate,
       steps_(MakeStepService(store, admission_, calls, gate)),
       maintenance_(
           MakeMaintenanceService(store.maintenance(), admission_, calls, gate)),
+      self_check_(store),
+      health_({ml_metadata::MetadataStoreService::service_full_name(),
+               v1::StepService::service_full_name(),
+               v1::MaintenanceService::service_full_name()},
+              {.all = kHealthWatches, .each = kHealthWatches}),
       connections_(ConnectionLimits(MaxOpenFiles(), options.max_connections,
                                     options.max_connections_per_client),
                    SystemClock()) {}
@@ -83,25 +90,36 @@ absl::Status GrpcServer::Listen(const ServerOptions& options) {
   }
   RK_ASSIGN_OR_RETURN(acceptor_,
                       Acceptor::Listen(options.host, options.grpc_port));
-  grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
   using Experimental = grpc::ServerBuilder::experimental_type;
-  entrance_ = builder.experimental().AddExternalConnectionAcceptor(
-      Experimental::ExternalConnectionType::FROM_FD, credentials);
+  constexpr auto kFromFd = Experimental::ExternalConnectionType::FROM_FD;
+  entrance_ = builder.experimental().AddExternalConnectionAcceptor(kFromFd,
+                                                                   credentials);
+  own_entrance_ = builder.experimental().AddExternalConnectionAcceptor(
+      kFromFd, grpc::InsecureServerCredentials());
   Configure(options, builder);
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) {
     return absl::InternalError("gRPC does not start a server");
   }
-  SayServing();
-  acceptor_->Start([this](Acceptor::Connection connection) {
-    if (!connections_.Add(connection.fd.get(), connection.client)) return;
-    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
-        handed;
-    handed.fd = connection.fd.release();
-    entrance_->HandleNewConnection(&handed);
-  });
+  acceptor_->Start(
+      [this](Acceptor::Connection connection) { Take(std::move(connection)); });
+  readiness_ = std::make_unique<Readiness>(
+      [this](absl::Time deadline) {
+        return self_check_.Ask(acceptor_->address(), port(), deadline);
+      },
+      [this](bool ready) { health_.SetServing(ready); }, SystemClock());
+  readiness_->Start();
   return absl::OkStatus();
+}
+
+void GrpcServer::Take(Acceptor::Connection connection) {
+  const bool own = self_check_.IsOwn(connection.client, connection.port);
+  if (!own && !connections_.Add(connection.fd.get(), connection.client)) return;
+  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
+      handed;
+  handed.fd = connection.fd.release();
+  (own ? own_entrance_ : entrance_)->HandleNewConnection(&handed);
 }
 
 void GrpcServer::Configure(const ServerOptions& options,
@@ -134,6 +152,8 @@ void GrpcServer::Configure(const ServerOptions& options,
   builder.RegisterService(metadata_.get());
   builder.RegisterService(steps_.get());
   builder.RegisterService(maintenance_.get());
+  builder.RegisterService(&self_check_.service());
+  builder.RegisterService(&health_);
 }
 
 void GrpcServer::PublishMetrics(CallMetrics& metrics) {
@@ -153,21 +173,15 @@ void GrpcServer::PublishMetrics(CallMetrics& metrics) {
                   [this] { return admission_.spool().taken(); });
 }
 
-// The server as a whole is healthy from its start; a service by its name only
-// when that is said.
-void GrpcServer::SayServing() {
-  for (const char* service :
-       {ml_metadata::MetadataStoreService::service_full_name(),
-        v1::StepService::service_full_name(),
-        v1::MaintenanceService::service_full_name()}) {
-    server_->GetHealthCheckService()->SetServingStatus(service, true);
-  }
+void GrpcServer::Drain() {
+  if (readiness_ != nullptr) readiness_->Drain();
 }
 
 void GrpcServer::Shutdown(absl::Duration grace) {
+  Drain();
   if (acceptor_ != nullptr) acceptor_->Stop();
   if (server_ == nullptr) return;
-  server_->GetHealthCheckService()->Shutdown();
+  health_.Shutdown();
   server_->Shutdown(absl::ToChronoTime(absl::Now() + grace));
 }
 

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -40,8 +39,6 @@
 #include "metadata/server/limits/connection_limits.h"
 #include "metadata/server/method_table.h"
 #include "metadata/server/openapi.h"
-#include "metadata/server/peer.h"
-#include "ml_metadata/proto/metadata_store_service.pb.h"
 
 namespace rekindle {
 namespace {
@@ -55,15 +52,17 @@ constexpr char kHealthz[] = "/healthz";
 constexpr char kReadyz[] = "/readyz";
 constexpr char kMetrics[] = "/metrics";
 constexpr char kOpenApi[] = "/api/v1/openapi.json";
-// In the access table.
-constexpr char kGetOpenApi[] = "GET /api/v1/openapi.json";
 constexpr char kJson[] = "application/json";
 constexpr char kText[] = "text/plain";
 // Of a path in an error's message.
 constexpr size_t kEnoughOfAPath = 200;
 
 Answer Error(const absl::Status& error, int http_status) {
-  return http::AnswerOf({http_status, error});
+  Answer answer = http::AnswerOf({http_status, error});
+  if (absl::IsUnauthenticated(error)) {
+    answer.headers.push_back({"WWW-Authenticate", "Bearer realm=\"rekindle\""});
+  }
+  return answer;
 }
 
 Answer Error(const absl::Status& error) {
@@ -80,10 +79,10 @@ bool IsJson(const http::Head& head) {
 }
 
 // What a request shows of who sends it.
-Credentials CredentialsOf(const http::Head& head, const Peer& peer) {
+Credentials CredentialsOf(const Request& request) {
   Credentials credentials;
-  credentials.peer = peer;
-  for (const http::Header& header : head.headers) {
+  credentials.peer = request.peer;
+  for (const http::Header& header : request.head.headers) {
     if (header.name == "authorization") {
       credentials.authorization.push_back(header.value);
     }
@@ -117,11 +116,12 @@ http::FrontOptions FrontOptionsOf(const ServerOptions& options) {
 
 class JsonServer : public HttpServer, public http::Handler {
  public:
-  JsonServer(Store& store, CallRunner& calls, CallGate& gate,
+  JsonServer(Store& store, CallRunner& calls, CallGate& gate, Ready ready,
              ServerOptions options)
       : store_(store),
         calls_(calls),
         gate_(gate),
+        ready_(std::move(ready)),
         options_(std::move(options)) {
     for (const Method& method : AllMethods()) {
       methods_[method.name()] = &method;
@@ -149,17 +149,6 @@ class JsonServer : public HttpServer, public http::Handler {
     return is_status ? http::Lane::kStatus : http::Lane::kCalls;
   }
 
-  std::optional<http::Refusal> Judge(const http::Head& head,
-                                     const Peer& peer) override {
-    const absl::StatusOr<absl::string_view> call = CallOf(head);
-    // One that is refused anyway needs no body; without one Handle() says it.
-    if (!call.ok() && !head.has_body()) return std::nullopt;
-    const absl::Status status =
-        call.ok() ? Enter(head, peer, *call).status() : call.status();
-    if (status.ok()) return std::nullopt;
-    return http::Refusal{HttpStatusOf(status.code()), status};
-  }
-
   Answer Handle(Request request) override {
     const std::string& method = request.head.method;
     if (method == "GET" || method == "HEAD") return Get(request);
@@ -178,7 +167,7 @@ class JsonServer : public HttpServer, public http::Handler {
   }
 
   Answer Readyz() {
-    const absl::Status ready = CheckReady();
+    const absl::Status ready = ready_();
     return ready.ok() ? Ok("ok\n", kText) : Error(ready, 503);
   }
 
@@ -200,22 +189,9 @@ class JsonServer : public HttpServer, public http::Handler {
     return Ok(std::move(text), "text/plain; version=0.0.4; charset=utf-8");
   }
 
-  // What a request asks for, in the access table.
-  //
-  //   NOT_FOUND  there is nothing at its path
-  absl::StatusOr<absl::string_view> CallOf(const http::Head& head) const {
-    if (head.path == kOpenApi) return kGetOpenApi;
-    RK_ASSIGN_OR_RETURN(const Method* const method, Find(head.path));
-    return method->name();
-  }
-
-  absl::StatusOr<AdmittedCall> Enter(const http::Head& head, const Peer& peer,
-                                     absl::string_view call) {
-    return gate_.Enter(CredentialsOf(head, peer), "http", call);
-  }
-
   Answer OpenApi(const Request& request) {
-    const auto admitted = Enter(request.head, request.peer, kGetOpenApi);
+    const auto admitted =
+        gate_.Enter(CredentialsOf(request), "http", "GET /api/v1/openapi.json");
     if (!admitted.ok()) return Error(admitted.status());
     return Ok(OpenApiDocument(AllMethods(), options_.version), kJson);
   }
@@ -225,7 +201,7 @@ class JsonServer : public HttpServer, public http::Handler {
     if (!method.ok()) return Error(method.status());
     if (!IsJson(request.head)) return RefuseType();
     absl::StatusOr<AdmittedCall> admitted =
-        Enter(request.head, request.peer, (*method)->name());
+        gate_.Enter(CredentialsOf(request), "http", (*method)->name());
     if (!admitted.ok()) return Error(admitted.status());
     const std::unique_ptr<Message> asked((*method)->request->New());
     std::unique_ptr<Message> answer;
@@ -303,18 +279,10 @@ class JsonServer : public HttpServer, public http::Handler {
         415);
   }
 
-  absl::Status CheckReady() {
-    if (draining_) {
-      return absl::UnavailableError("the server is shutting down");
-    }
-    ml_metadata::GetArtifactTypesByIDRequest any_type;
-    any_type.add_type_ids(1);
-    return store_.metadata().GetArtifactTypesByID(any_type).status();
-  }
-
   Store& store_;
   CallRunner& calls_;
   CallGate& gate_;
+  const Ready ready_;
   const ServerOptions options_;
   const absl::Time started_ = absl::Now();
   std::map<std::string, const Method*> methods_;
@@ -326,9 +294,10 @@ class JsonServer : public HttpServer, public http::Handler {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<HttpServer>> StartHttpServer(
-    Store& store, CallRunner& calls, CallGate& gate,
+    Store& store, CallRunner& calls, CallGate& gate, Ready ready,
     const ServerOptions& options) {
-  auto server = std::make_unique<JsonServer>(store, calls, gate, options);
+  auto server = std::make_unique<JsonServer>(store, calls, gate,
+                                             std::move(ready), options);
   RK_RETURN_IF_ERROR(server->Start());
   return server;
 }

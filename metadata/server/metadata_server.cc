@@ -73,8 +73,10 @@ class BothServers : public MetadataServer {
     RK_ASSIGN_OR_RETURN(grpc_,
                         GrpcServer::Start(store, calls_, *gate_, options));
     if (options.http_port.has_value()) {
-      RK_ASSIGN_OR_RETURN(http_,
-                          StartHttpServer(store, calls_, *gate_, options));
+      RK_ASSIGN_OR_RETURN(
+          http_, StartHttpServer(
+                     store, calls_, *gate_, [this] { return grpc_->Ready(); },
+                     options));
     }
     return absl::OkStatus();
   }
