@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -39,6 +40,7 @@
 #include "metadata/server/limits/connection_limits.h"
 #include "metadata/server/method_table.h"
 #include "metadata/server/openapi.h"
+#include "metadata/server/peer.h"
 
 namespace rekindle {
 namespace {
@@ -52,17 +54,15 @@ constexpr char kHealthz[] = "/healthz";
 constexpr char kReadyz[] = "/readyz";
 constexpr char kMetrics[] = "/metrics";
 constexpr char kOpenApi[] = "/api/v1/openapi.json";
+// In the access table.
+constexpr char kGetOpenApi[] = "GET /api/v1/openapi.json";
 constexpr char kJson[] = "application/json";
 constexpr char kText[] = "text/plain";
 // Of a path in an error's message.
 constexpr size_t kEnoughOfAPath = 200;
 
 Answer Error(const absl::Status& error, int http_status) {
-  Answer answer = http::AnswerOf({http_status, error});
-  if (absl::IsUnauthenticated(error)) {
-    answer.headers.push_back({"WWW-Authenticate", "Bearer realm=\"rekindle\""});
-  }
-  return answer;
+  return http::AnswerOf({http_status, error});
 }
 
 Answer Error(const absl::Status& error) {
@@ -79,10 +79,10 @@ bool IsJson(const http::Head& head) {
 }
 
 // What a request shows of who sends it.
-Credentials CredentialsOf(const Request& request) {
+Credentials CredentialsOf(const http::Head& head, const Peer& peer) {
   Credentials credentials;
-  credentials.peer = request.peer;
-  for (const http::Header& header : request.head.headers) {
+  credentials.peer = peer;
+  for (const http::Header& header : head.headers) {
     if (header.name == "authorization") {
       credentials.authorization.push_back(header.value);
     }
@@ -149,6 +149,17 @@ class JsonServer : public HttpServer, public http::Handler {
     return is_status ? http::Lane::kStatus : http::Lane::kCalls;
   }
 
+  std::optional<http::Refusal> Judge(const http::Head& head,
+                                     const Peer& peer) override {
+    const absl::StatusOr<absl::string_view> call = CallOf(head);
+    // One that is refused anyway needs no body; without one Handle() says it.
+    if (!call.ok() && !head.has_body()) return std::nullopt;
+    const absl::Status status =
+        call.ok() ? Enter(head, peer, *call).status() : call.status();
+    if (status.ok()) return std::nullopt;
+    return http::Refusal{HttpStatusOf(status.code()), status};
+  }
+
   Answer Handle(Request request) override {
     const std::string& method = request.head.method;
     if (method == "GET" || method == "HEAD") return Get(request);
@@ -189,9 +200,22 @@ class JsonServer : public HttpServer, public http::Handler {
     return Ok(std::move(text), "text/plain; version=0.0.4; charset=utf-8");
   }
 
+  // What a request asks for, in the access table.
+  //
+  //   NOT_FOUND  there is nothing at its path
+  absl::StatusOr<absl::string_view> CallOf(const http::Head& head) const {
+    if (head.path == kOpenApi) return kGetOpenApi;
+    RK_ASSIGN_OR_RETURN(const Method* const method, Find(head.path));
+    return method->name();
+  }
+
+  absl::StatusOr<AdmittedCall> Enter(const http::Head& head, const Peer& peer,
+                                     absl::string_view call) {
+    return gate_.Enter(CredentialsOf(head, peer), "http", call);
+  }
+
   Answer OpenApi(const Request& request) {
-    const auto admitted =
-        gate_.Enter(CredentialsOf(request), "http", "GET /api/v1/openapi.json");
+    const auto admitted = Enter(request.head, request.peer, kGetOpenApi);
     if (!admitted.ok()) return Error(admitted.status());
     return Ok(OpenApiDocument(AllMethods(), options_.version), kJson);
   }
@@ -201,7 +225,7 @@ class JsonServer : public HttpServer, public http::Handler {
     if (!method.ok()) return Error(method.status());
     if (!IsJson(request.head)) return RefuseType();
     absl::StatusOr<AdmittedCall> admitted =
-        gate_.Enter(CredentialsOf(request), "http", (*method)->name());
+        Enter(request.head, request.peer, (*method)->name());
     if (!admitted.ok()) return Error(admitted.status());
     const std::unique_ptr<Message> asked((*method)->request->New());
     std::unique_ptr<Message> answer;

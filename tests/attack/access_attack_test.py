@@ -93,6 +93,16 @@ class AccessAttackTest(attack_case.AttackCase):
             self.assertEqual(self.code(self.channel(server), WRITE, [("authorization", "Bearer " + "x" * 100000)]),
                              grpc.StatusCode.RESOURCE_EXHAUSTED)
 
+    def test_bodies_of_strangers_are_not_waited_for(self):
+        with self.guarded() as server:
+            host, _, port = server.http.removeprefix("http://").rpartition(":")
+            for path in 20 * [b"/api/v1/PutArtifacts", b"/api/v1/openapi.json", b"/api/v1/Nothing"]:
+                connection = self.hold(socket.create_connection((host, int(port)), timeout=20))
+                connection.sendall(b"POST " + path + b" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                                   b"Content-Length: 60000000\r\n\r\n{")
+                # Answered before it has sent more.
+                self.assertIn(connection.makefile("rb").readline().split()[1], (b"401", b"404"), path)
+
     def test_streams_of_strangers_are_refused_before_they_send(self):
         with self.guarded() as server:
             channel = self.channel(server)

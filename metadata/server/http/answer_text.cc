@@ -75,6 +75,9 @@ std::string HeadText(const Answer& answer, bool keep_alive) {
 Answer AnswerOf(const Refusal& refusal) {
   Answer answer{refusal.status, "application/json", ErrorBody(refusal.error)};
   if (refusal.status == 503) answer.headers.push_back({"Retry-After", "1"});
+  if (refusal.status == 401) {
+    answer.headers.push_back({"WWW-Authenticate", "Bearer realm=\"rekindle\""});
+  }
   return answer;
 }
 

@@ -12,7 +12,8 @@ namespace rekindle::http {
 // The status line and the headers of an answer, up to the empty line.
 std::string HeadText(const Answer& answer, bool keep_alive);
 
-// The answer that says why, in JSON; one that may be tried again says when.
+// The answer that says why, in JSON; one that may be tried again says when, and
+// one that wants to know who calls says how.
 Answer AnswerOf(const Refusal& refusal);
 
 // 503: tried again soon, it may be taken.

@@ -293,9 +293,13 @@ class EpollFront : public Front {
   }
 
   void Judge(Connection& connection) {
+    const Head& head = connection.head();
     std::optional<Refusal> refusal;
-    if (handler_.LaneOf(connection.head()) == Lane::kCalls) {
-      refusal = CheckOrigin(connection.head(), hosts_);
+    if (handler_.LaneOf(head) == Lane::kCalls) {
+      refusal = CheckOrigin(head, hosts_);
+      if (!refusal.has_value()) {
+        refusal = handler_.Judge(head, connection.peer());
+      }
     }
     if (refusal.has_value()) return connection.Refuse(*refusal, now_);
     connection.Admit();

@@ -3,6 +3,7 @@
 #define REKINDLE_METADATA_SERVER_HTTP_FRONT_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "metadata/api/tls_files.h"
 #include "metadata/server/http/limits.h"
 #include "metadata/server/http/message.h"
+#include "metadata/server/peer.h"
 
 namespace rekindle::http {
 
@@ -28,8 +30,13 @@ class Handler {
  public:
   virtual ~Handler() = default;
 
-  // On the thread that all connections share, so it must not wait.
+  // Both on the thread that all connections share, so they must not wait.
   virtual Lane LaneOf(const Head& head) const = 0;
+  // Why a request of the lane kCalls is not taken, as far as its headers show:
+  // its body is not read then.
+  virtual std::optional<Refusal> Judge(const Head&, const Peer&) {
+    return std::nullopt;
+  }
 
   // On a thread of the lane.
   virtual Answer Handle(Request request) = 0;
