@@ -67,6 +67,18 @@ class StockClientTest(served.ServedWorkspace):
         with self.assertRaises(errors.UnavailableError):
             self.client("tfx-runner", authority=self.theirs).get_artifact_types()
 
+    def test_a_certificate_has_the_same_role_over_http(self):
+        for name, status in (("tfx-runner", 200), ("dashboard", 403), ("stranger", 401), (None, 401)):
+            shown = ()
+            if name is not None:
+                certificate, key = self.ours.sign(name)
+                shown = ("--cert", str(certificate), "--key", str(key))
+            answer = self.server.curl("/api/v1/PutArtifactType", "--cacert", str(self.ours.certificate), *shown,
+                                      data='{"artifactType": {"name": "Model"}}')
+            self.assertEqual(answer[0], status, (name, answer))
+        self.assertIn('"who":"tfx-runner","role":"writer","from":"127.0.0.1","by":"http","call":"PutArtifactType"',
+                      self.log.read_text())
+
     def test_what_tfx_recorded_is_recorded_over_tls(self):
         """The store of a real run of TFX 1.21, put by the client that TFX uses, call by call, and read back."""
         theirs = self.golden_store("tfx-1.21-simple")
