@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <limits>
+#include <malloc.h>
 #include <memory>
 #include <optional>
 #include <poll.h>
@@ -198,8 +199,16 @@ void EndAnywayAfter(absl::Duration time) {
   }).detach();
 }
 
+// Gives the memory of large messages back to the system when they are gone. By
+// default the C library keeps it, and as much for every thread.
+void ReturnLargeMemory() {
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  mallopt(M_TRIM_THRESHOLD, 16 << 20);
+}
+
 absl::Status Serve(const ServeFlags& flags) {
   RK_ASSIGN_OR_RETURN(const ServerOptions options, OptionsFrom(flags));
+  ReturnLargeMemory();
   // Before the first thread, so that a signal during the start is not lost.
   Cancellation::Get();
   RK_ASSIGN_OR_RETURN(

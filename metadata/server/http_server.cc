@@ -20,6 +20,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
@@ -50,6 +51,7 @@ using http::Answer;
 using http::Request;
 
 constexpr char kApi[] = "/api/v1/";
+constexpr char kReads[] = "/api/v1/Get";
 constexpr char kHealthz[] = "/healthz";
 constexpr char kReadyz[] = "/readyz";
 constexpr char kMetrics[] = "/metrics";
@@ -58,6 +60,9 @@ constexpr char kOpenApi[] = "/api/v1/openapi.json";
 constexpr char kGetOpenApi[] = "GET /api/v1/openapi.json";
 constexpr char kJson[] = "application/json";
 constexpr char kText[] = "text/plain";
+// Larger answers are written one after the other, because meanwhile they are in
+// memory several times.
+constexpr size_t kLargeAnswer = 1 << 20;
 // Of a path in an error's message.
 constexpr size_t kEnoughOfAPath = 200;
 
@@ -110,7 +115,7 @@ http::FrontOptions FrontOptionsOf(const ServerOptions& options) {
   front.limits.connections = connections.all;
   front.limits.connections_per_client = connections.each;
   front.limits.shared_bytes =
-      std::max(front.limits.shared_bytes, front.limits.body_bytes / 2 * 3);
+      std::max(front.limits.shared_bytes, front.limits.body_bytes);
   return front;
 }
 
@@ -145,8 +150,11 @@ class JsonServer : public HttpServer, public http::Handler {
 
   http::Lane LaneOf(const http::Head& head) const override {
     if (head.path == kHealthz) return http::Lane::kAtOnce;
-    const bool is_status = head.path == kReadyz || head.path == kMetrics;
-    return is_status ? http::Lane::kStatus : http::Lane::kCalls;
+    if (head.path == kReadyz || head.path == kMetrics) {
+      return http::Lane::kStatus;
+    }
+    return absl::StartsWith(head.path, kReads) ? http::Lane::kReads
+                                               : http::Lane::kCalls;
   }
 
   std::optional<http::Refusal> Judge(const http::Head& head,
@@ -251,14 +259,15 @@ class JsonServer : public HttpServer, public http::Handler {
     return method.call(store_, request);
   }
 
-  absl::StatusOr<std::string> ToText(Message* answer) const {
-    if (answer->ByteSizeLong() >
-        static_cast<size_t>(options_.max_message_bytes)) {
+  absl::StatusOr<std::string> ToText(Message* answer) {
+    const size_t size = answer->ByteSizeLong();
+    if (size > static_cast<size_t>(options_.max_message_bytes)) {
       return absl::ResourceExhaustedError(absl::StrCat(
-          "the answer has ", answer->ByteSizeLong(),
-          " bytes, more than the server's limit of ",
+          "the answer has ", size, " bytes, more than the server's limit of ",
           options_.max_message_bytes, "; ask for fewer nodes at a time"));
     }
+    const absl::MutexLockMaybe one_by_one(size > kLargeAnswer ? &large_answer_
+                                                              : nullptr);
     return ToJsonText(answer);
   }
 
@@ -311,6 +320,7 @@ class JsonServer : public HttpServer, public http::Handler {
   const absl::Time started_ = absl::Now();
   std::map<std::string, const Method*> methods_;
   std::atomic<bool> draining_ = false;
+  absl::Mutex large_answer_;
   // The last, because it calls this one until it is destroyed.
   std::unique_ptr<http::Front> front_;
 };

@@ -221,8 +221,7 @@ TEST_F(HttpFrontTest, AnotherNameIsRefusedExceptForTheServersState) {
 
 TEST_F(HttpFrontTest, AStateIsToldWhileAllWorkersAreBusy) {
   Limits limits;
-  limits.workers = 1;
-  limits.waiting = 1;
+  limits.calls = {1, 1, 1};
   Start(limits);
   const auto busy = ConnectAndSend(Get("/slow"));
   handler_.called.WaitForNotification();
@@ -359,20 +358,42 @@ TEST_F(HttpFrontTest, StopFinishesWhatIsComplete) {
 }
 
 TEST(WorkerPoolTest, RefusesWhatItCannotKeep) {
-  WorkerPool pool(/*max_threads=*/1, /*max_waiting=*/1);
+  WorkerPool pool({.threads = 1, .threads_per_client = 1, .waiting = 1});
   absl::Notification begun;
   absl::Notification go_on;
-  EXPECT_TRUE(pool.Run([&] {
+  EXPECT_TRUE(pool.Run("a", [&] {
     begun.Notify();
     go_on.WaitForNotification();
   }));
   begun.WaitForNotification();
   bool done = false;
-  EXPECT_TRUE(pool.Run([&] { done = true; }));
-  EXPECT_FALSE(pool.Run([] {}));
+  EXPECT_TRUE(pool.Run("a", [&] { done = true; }));
+  EXPECT_FALSE(pool.Run("b", [] {}));
   go_on.Notify();
   pool.Stop();
   EXPECT_TRUE(done);
+}
+
+TEST(WorkerPoolTest, AClientThatBringsMuchWaitsForItself) {
+  WorkerPool pool({.threads = 2, .threads_per_client = 1, .waiting = 100});
+  absl::Notification go_on;
+  absl::Notification others_done;
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_TRUE(pool.Run("much", [&] { go_on.WaitForNotification(); }));
+  }
+  EXPECT_TRUE(pool.Run("little", [&] { others_done.Notify(); }));
+  others_done.WaitForNotification();
+  go_on.Notify();
+}
+
+TEST(WorkerPoolTest, AClientMayNotFillTheQueue) {
+  WorkerPool pool({.threads = 1, .threads_per_client = 1, .waiting = 10});
+  absl::Notification go_on;
+  int taken = 0;
+  while (pool.Run("much", [&] { go_on.WaitForNotification(); })) ++taken;
+  EXPECT_LE(taken, 8);
+  EXPECT_TRUE(pool.Run("little", [] {}));
+  go_on.Notify();
 }
 
 }  // namespace

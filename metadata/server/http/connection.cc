@@ -24,10 +24,13 @@ namespace rekindle::http {
 namespace {
 
 // How often one connection reads or writes before the others have their turn.
-constexpr int kStepsPerTurn = 16;
+constexpr int kStepsPerTurn = 4;
 
 // Answers up to this size are sent in one piece with their headers.
 constexpr size_t kSmallBody = 32 << 10;
+
+// A client that is slower may have to make room for others.
+constexpr double kBytesPerSecond = 1 << 20;
 
 constexpr absl::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -101,7 +104,7 @@ std::optional<Connection::Event> Connection::TakeBytes(absl::string_view bytes,
                          last_ ? deadline_ : absl::InfiniteFuture());
     return Event::kHead;
   }
-  if (!TakeRoom()) return Event::kNoRoom;
+  if (!TakeRoomForBody()) return Event::kNoRoom;
   return std::nullopt;
 }
 
@@ -126,9 +129,15 @@ void Connection::Admit() {
             written.bytes != kContinue.size();
 }
 
-bool Connection::TakeRoom() {
-  const size_t size = reader_->body_size();
-  return share_.Resize(size - std::min(size, limits_.own_bytes));
+bool Connection::TakeRoom(size_t bytes) {
+  return share_.Resize(bytes - std::min(bytes, limits_.own_bytes));
+}
+
+absl::Duration Connection::Lag(absl::Time now) const {
+  const size_t moved =
+      phase_ == Phase::kReading ? reader_->body_size() : written_;
+  return now - since_ -
+         absl::Seconds(static_cast<double>(moved) / kBytesPerSecond);
 }
 
 Request Connection::TakeRequest() {
@@ -142,9 +151,8 @@ Request Connection::TakeRequest() {
 }
 
 void Connection::Answer(http::Answer answer, absl::Time now) {
-  const size_t size = answer.body.size();
-  share_.Resize(0);
-  if (!share_.Resize(size - std::min(size, limits_.own_bytes))) {
+  if (!TakeRoom(answer.body.size())) {
+    share_.Resize(0);
     answer = AnswerOf(Busy("other answers take up its memory"));
   }
   output_ = HeadText(answer, keep_alive_ && !last_);

@@ -49,8 +49,10 @@ class Connection {
   // Who is at the other end.
   Peer peer() const;
   void Admit();
-  // Takes room for the part of the body that has come; false if there is none.
-  bool TakeRoom();
+  // Takes room for so many bytes of an answer, or for the part of the body that
+  // has come; false if there is none.
+  bool TakeRoom(size_t bytes);
+  bool TakeRoomForBody() { return TakeRoom(reader_->body_size()); }
   Request TakeRequest();
   void Answer(http::Answer answer, absl::Time now);
   // Answers and then closes.
@@ -70,6 +72,9 @@ class Connection {
   Worth worth() const;
   // Since when that has been so.
   absl::Time since() const { return since_; }
+  // How much longer its body or its answer takes than it would at a modest
+  // speed.
+  absl::Duration Lag(absl::Time now) const;
   bool holds_shared_bytes() const { return share_.bytes() > 0; }
 
  private:

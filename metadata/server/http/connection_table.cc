@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/time/time.h"
 #include "metadata/server/http/connection.h"
 
 namespace rekindle::http {
 namespace {
 
-bool IsMissedLess(const Connection& a, const Connection& b) {
-  return a.worth() != b.worth() ? a.worth() < b.worth() : a.since() < b.since();
-}
+// A client that has just connected is about to send its request.
+constexpr absl::Duration kNew = absl::Seconds(1);
 
 }  // namespace
 
@@ -51,32 +51,52 @@ std::vector<uint64_t> ConnectionTable::Ids() const {
   return ids;
 }
 
-Connection* ConnectionTable::LeastMissed() {
-  return LeastMissedAmong([](const Connection&) { return true; });
+Connection* ConnectionTable::LeastMissed(absl::Time now) {
+  return LeastMissedAmong(now, [](const Connection&) { return true; });
 }
 
-Connection* ConnectionTable::LeastMissedOf(const std::string& address) {
-  return LeastMissedAmong([&address](const Connection& connection) {
+Connection* ConnectionTable::LeastMissedOf(const std::string& address,
+                                           absl::Time now) {
+  return LeastMissedAmong(now, [&address](const Connection& connection) {
     return connection.address() == address;
   });
 }
 
-Connection* ConnectionTable::SlowestBody(uint64_t except) {
-  return LeastMissedAmong([except](const Connection& connection) {
-    return connection.id() != except && connection.holds_shared_bytes() &&
-           connection.worth() == Connection::Worth::kBody;
-  });
+Connection* ConnectionTable::Slowest(uint64_t except, absl::Time now) {
+  Connection* slowest = nullptr;
+  for (const auto& [id, connection] : connections_) {
+    if (id == except || !connection->holds_shared_bytes() ||
+        connection->worth() == Connection::Worth::kWork) {
+      continue;
+    }
+    if (slowest == nullptr || connection->Lag(now) > slowest->Lag(now)) {
+      slowest = connection.get();
+    }
+  }
+  return slowest;
+}
+
+bool ConnectionTable::IsMissedLess(const Connection& a, const Connection& b,
+                                   absl::Time now) const {
+  const size_t a_count = CountOf(a.address());
+  const size_t b_count = CountOf(b.address());
+  if (a_count != b_count) return a_count > b_count;
+  const bool a_is_new = now - a.since() < kNew;
+  const bool b_is_new = now - b.since() < kNew;
+  if (a_is_new != b_is_new) return b_is_new;
+  if (!a_is_new && a.worth() != b.worth()) return a.worth() < b.worth();
+  return a.since() != b.since() ? a.since() < b.since() : a.id() < b.id();
 }
 
 Connection* ConnectionTable::LeastMissedAmong(
-    absl::FunctionRef<bool(const Connection&)> eligible) {
+    absl::Time now, absl::FunctionRef<bool(const Connection&)> eligible) {
   Connection* least = nullptr;
   for (const auto& [id, connection] : connections_) {
     if (connection->worth() >= Connection::Worth::kAnswer ||
         !eligible(*connection)) {
       continue;
     }
-    if (least == nullptr || IsMissedLess(*connection, *least)) {
+    if (least == nullptr || IsMissedLess(*connection, *least, now)) {
       least = connection.get();
     }
   }

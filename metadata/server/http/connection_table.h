@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
+#include "absl/time/time.h"
 #include "metadata/server/http/connection.h"
 
 namespace rekindle::http {
@@ -29,18 +30,22 @@ class ConnectionTable {
   // In no order; they may be removed meanwhile.
   std::vector<uint64_t> Ids() const;
 
-  // One that has no complete request and whose client can ask again, the one
-  // that has been so longest; null if there is none. Those with nothing to lose
-  // come first.
-  Connection* LeastMissed();
+  // One that has no complete request and whose client can ask again; null if
+  // there is none. Those of the client with the most connections come first,
+  // then those that have been so for a while, among them those that have
+  // nothing to lose, then whoever has been so longest.
+  Connection* LeastMissed(absl::Time now);
   // Among the client's.
-  Connection* LeastMissedOf(const std::string& address);
-  // The one whose body has been coming longest, beyond `except`.
-  Connection* SlowestBody(uint64_t except);
+  Connection* LeastMissedOf(const std::string& address, absl::Time now);
+  // The one beyond `except` that holds shared bytes and lags behind most; null
+  // if there is none.
+  Connection* Slowest(uint64_t except, absl::Time now);
 
  private:
+  bool IsMissedLess(const Connection& a, const Connection& b,
+                    absl::Time now) const;
   Connection* LeastMissedAmong(
-      absl::FunctionRef<bool(const Connection&)> eligible);
+      absl::Time now, absl::FunctionRef<bool(const Connection&)> eligible);
 
   absl::flat_hash_map<uint64_t, std::unique_ptr<Connection>> connections_;
   absl::flat_hash_map<std::string, size_t> by_address_;

@@ -51,14 +51,11 @@ constexpr uint64_t kWake = 1;
 constexpr uint64_t kFirstConnection = 2;
 
 constexpr size_t kBuffer = 64 << 10;
-constexpr int kAcceptsPerTurn = 64;
+constexpr int kAcceptsPerTurn = 16;
 // How exactly deadlines are kept.
 constexpr absl::Duration kTick = absl::Milliseconds(100);
-// A body that has been coming for less makes no room for another.
-constexpr absl::Duration kSlowBody = absl::Seconds(1);
-
-constexpr size_t kStatusThreads = 4;
-constexpr size_t kStatusWaiting = 32;
+// Who is less behind gives its memory to nobody.
+constexpr absl::Duration kSlow = absl::Seconds(1);
 
 Answer HandleSafely(Handler& handler, Request request) {
   try {
@@ -127,8 +124,9 @@ class EpollFront : public Front {
         tls_(std::move(tls)),
         budget_(options.limits.shared_bytes),
         epoll_(epoll_create1(EPOLL_CLOEXEC)),
-        calls_(options.limits.workers, options.limits.waiting),
-        status_(kStatusThreads, kStatusWaiting),
+        status_(options.limits.status),
+        reads_(options.limits.reads),
+        calls_(options.limits.calls),
         buffer_(kBuffer) {
     hosts_.names = options.allowed_hosts;
     hosts_.names.push_back(options.host);
@@ -164,8 +162,7 @@ class EpollFront : public Front {
     }
     answers_.Wake();
     thread_.join();
-    calls_.Stop();
-    status_.Stop();
+    for (WorkerPool* pool : {&status_, &reads_, &calls_}) pool->Stop();
   }
 
  private:
@@ -235,16 +232,19 @@ class EpollFront : public Front {
     const int count =
         epoll_wait(epoll_.get(), events.data(), events.size(), TimeoutMillis());
     now_ = clock_.Now();
+    bool has_new = false;
     for (int i = 0; i < count; ++i) {
       const uint64_t what = events[i].data.u64;
       if (what == kListener) {
-        TakeConnections();
+        has_new = true;
       } else if (what == kWake) {
         SendAnswers();
       } else {
         OnReady(what, events[i].events);
       }
     }
+    // The last, so that those who have sent something are not closed for it.
+    if (has_new) TakeConnections();
   }
 
   void OnReady(uint64_t id, uint32_t events) {
@@ -295,7 +295,8 @@ class EpollFront : public Front {
   void Judge(Connection& connection) {
     const Head& head = connection.head();
     std::optional<Refusal> refusal;
-    if (handler_.LaneOf(head) == Lane::kCalls) {
+    const Lane lane = handler_.LaneOf(head);
+    if (lane == Lane::kReads || lane == Lane::kCalls) {
       refusal = CheckOrigin(head, hosts_);
       if (!refusal.has_value()) {
         refusal = handler_.Judge(head, connection.peer());
@@ -305,17 +306,25 @@ class EpollFront : public Front {
     connection.Admit();
   }
 
-  // For a body that others leave no room: those that are slow give way.
+  // For a body that others leave no room.
   void MakeRoom(Connection& connection) {
-    while (!connection.TakeRoom()) {
-      Connection* const slow = table_.SlowestBody(connection.id());
-      const Refusal busy = Busy("other requests take up its memory");
-      if (slow == nullptr || now_ - slow->since() < kSlowBody) {
-        return connection.Refuse(busy, now_);
-      }
-      slow->Refuse(busy, now_);
-      more_.push_back(slow->id());
+    while (!connection.TakeRoomForBody()) {
+      if (EndSlowest(connection)) continue;
+      return connection.Refuse(Busy("other requests take up its memory"), now_);
     }
+  }
+
+  // Whether another that is slow has given its memory away.
+  bool EndSlowest(const Connection& except) {
+    Connection* const slow = table_.Slowest(except.id(), now_);
+    if (slow == nullptr || slow->Lag(now_) < kSlow) return false;
+    if (slow->worth() == Connection::Worth::kAnswer) {
+      Close(slow->id());
+      return true;
+    }
+    slow->Refuse(Busy("it needs the memory of a request that is slow"), now_);
+    more_.push_back(slow->id());
+    return true;
   }
 
   // Whether the connection can go on at once.
@@ -328,13 +337,17 @@ class EpollFront : public Front {
       connection.Answer(HandleSafely(handler_, std::move(job->request)), now_);
       return true;
     }
-    WorkerPool& pool = lane == Lane::kStatus ? status_ : calls_;
-    if (pool.Run([this, job] { Work(*job); })) {
+    if (PoolOf(lane).Run(connection.address(), [this, job] { Work(*job); })) {
       jobs_[connection.id()] = std::move(job);
       return false;
     }
     connection.Refuse(Busy("too many requests are waiting"), now_);
     return true;
+  }
+
+  WorkerPool& PoolOf(Lane lane) {
+    if (lane == Lane::kStatus) return status_;
+    return lane == Lane::kReads ? reads_ : calls_;
   }
 
   // On a thread of a lane.
@@ -349,6 +362,9 @@ class EpollFront : public Front {
       jobs_.erase(id);
       Connection* const connection = table_.Find(id);
       if (connection == nullptr) continue;
+      while (!connection->TakeRoom(answer.body.size()) &&
+             EndSlowest(*connection)) {
+      }
       connection->Answer(std::move(answer), now_);
       Serve(*connection);
     }
@@ -364,7 +380,7 @@ class EpollFront : public Front {
         case Listener::Taken::State::kNone:
           return;
         case Listener::Taken::State::kNoDescriptors:
-          if (!CloseOne(table_.LeastMissed())) listener_->TurnAway();
+          if (!CloseOne(table_.LeastMissed(now_))) listener_->TurnAway();
           break;
       }
     }
@@ -386,10 +402,10 @@ class EpollFront : public Front {
   // closed.
   bool MakeRoomFor(const std::string& address) {
     if (table_.CountOf(address) >= limits_.connections_per_client) {
-      return CloseOne(table_.LeastMissedOf(address));
+      return CloseOne(table_.LeastMissedOf(address, now_));
     }
     return table_.size() < limits_.connections ||
-           CloseOne(table_.LeastMissed());
+           CloseOne(table_.LeastMissed(now_));
   }
 
   bool CloseOne(const Connection* connection) {
@@ -443,8 +459,9 @@ class EpollFront : public Front {
   ConnectionTable table_;
   const UniqueFd epoll_;
   Answers answers_;
-  WorkerPool calls_;
   WorkerPool status_;
+  WorkerPool reads_;
+  WorkerPool calls_;
 
   std::vector<char> buffer_;
   absl::Time now_;

@@ -22,6 +22,7 @@ enum class Lane {
   kAtOnce,  // the thread that all connections share: it must not wait
   kStatus,  // threads for questions about the server itself; as above, they may
             // come by any name of the server, as probes' do
+  kReads,   // threads for what may take long and have large answers
   kCalls,   // the threads for all others
 };
 
@@ -32,8 +33,8 @@ class Handler {
 
   // Both on the thread that all connections share, so they must not wait.
   virtual Lane LaneOf(const Head& head) const = 0;
-  // Why a request of the lane kCalls is not taken, as far as its headers show:
-  // its body is not read then.
+  // Why a request of the lanes kReads and kCalls is not taken, as far as its
+  // headers show: its body is not read then.
   virtual std::optional<Refusal> Judge(const Head&, const Peer&) {
     return std::nullopt;
   }

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "absl/time/time.h"
+#include "metadata/server/http/worker_pool.h"
 
 namespace rekindle::http {
 
@@ -18,17 +19,18 @@ struct Limits {
 
   // Of all connections together: bytes of bodies and answers, beyond those
   // that every connection has for itself. One that is alone may have more.
-  size_t shared_bytes = 96 << 20;
+  size_t shared_bytes = 64 << 20;
   size_t own_bytes = 64 << 10;
 
-  // A connection more makes room by closing the one that has been waited for
-  // longest.
+  // A connection more makes room by closing one that is waited for.
   size_t connections = 512;
   size_t connections_per_client = 256;
 
-  // Requests that run and that wait to run; one more is refused.
-  size_t workers = 32;
-  size_t waiting = 256;
+  // Requests of each lane (front.h) that run and that wait to run, and one
+  // client's part of them; one more is refused.
+  WorkerPool::Limits status = {4, 4, 64};
+  WorkerPool::Limits reads = {8, 4, 256};
+  WorkerPool::Limits calls = {32, 16, 256};
 
   // From the first byte of a request (or from connecting) to its headers' end,
   // and to its body's.

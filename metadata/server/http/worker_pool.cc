@@ -1,6 +1,8 @@
 #include "metadata/server/http/worker_pool.h"
 
+#include <cstddef>
 #include <functional>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -10,11 +12,18 @@
 
 namespace rekindle::http {
 
-bool WorkerPool::Run(std::function<void()> work) {
+bool WorkerPool::Run(const std::string& client, std::function<void()> work) {
   const absl::MutexLock lock(&mutex_);
-  if (waiting_.size() >= idle_ && threads_.size() < max_threads_) AddThread();
-  if (threads_.empty() || waiting_.size() >= max_waiting_ + idle_) return false;
-  waiting_.push_back(std::move(work));
+  if (waiting_ >= idle_ && threads_.size() < limits_.threads) AddThread();
+  const size_t room = limits_.waiting + idle_;
+  Client& one = clients_[client];
+  if (threads_.empty() || waiting_ >= room ||
+      one.waiting.size() > limits_.waiting / 2) {
+    return false;
+  }
+  if (one.waiting.empty()) turns_.push_back(client);
+  one.waiting.push_back(std::move(work));
+  ++waiting_;
   return true;
 }
 
@@ -39,21 +48,53 @@ void WorkerPool::Stop() {
 
 void WorkerPool::Work() {
   while (true) {
-    std::function<void()> work;
-    {
-      const absl::MutexLock lock(&mutex_,
-                                 absl::Condition(this, &WorkerPool::HasNews));
-      if (waiting_.empty()) return;
-      work = std::move(waiting_.front());
-      waiting_.pop_front();
-      --idle_;
-    }
-    work();
+    Turn turn = NextTurn();
+    if (turn.work == nullptr) return;
+    turn.work();
     // Destroyed before the thread is idle again.
-    work = nullptr;
-    const absl::MutexLock lock(&mutex_);
-    ++idle_;
+    turn.work = nullptr;
+    End(turn.client);
   }
+}
+
+WorkerPool::Turn WorkerPool::NextTurn() {
+  const absl::MutexLock lock(&mutex_,
+                             absl::Condition(this, &WorkerPool::HasNews));
+  if (waiting_ == 0) return {};
+  const size_t place = FindTurn();
+  Turn turn{std::move(turns_[place]), nullptr};
+  turns_.erase(turns_.begin() + static_cast<ptrdiff_t>(place));
+  Client& client = clients_[turn.client];
+  turn.work = std::move(client.waiting.front());
+  client.waiting.pop_front();
+  ++client.running;
+  if (!client.waiting.empty()) turns_.push_back(turn.client);
+  --waiting_;
+  --idle_;
+  return turn;
+}
+
+void WorkerPool::End(const std::string& client) {
+  const absl::MutexLock lock(&mutex_);
+  ++idle_;
+  const auto found = clients_.find(client);
+  --found->second.running;
+  if (found->second.running == 0 && found->second.waiting.empty()) {
+    clients_.erase(found);
+  }
+}
+
+size_t WorkerPool::FindTurn() const {
+  size_t place = 0;
+  while (place < turns_.size() &&
+         clients_.at(turns_[place]).running >= limits_.threads_per_client) {
+    ++place;
+  }
+  return place;
+}
+
+bool WorkerPool::HasNews() const {
+  return FindTurn() < turns_.size() || (stopped_ && waiting_ == 0);
 }
 
 }  // namespace rekindle::http

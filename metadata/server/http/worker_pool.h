@@ -5,40 +5,63 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/synchronization/mutex.h"
 
 namespace rekindle::http {
 
-// Threads for work that is brought to them: at most `max_threads`, started when
-// they are needed. Thread-safe.
+// Threads, started when they are needed, for work that clients bring. Clients
+// take turns, and none has more than its share of the threads: one that brings
+// much waits for itself. Thread-safe.
 class WorkerPool {
  public:
-  // `max_waiting` is for work that no thread is free for.
-  WorkerPool(size_t max_threads, size_t max_waiting)
-      : max_threads_(max_threads), max_waiting_(max_waiting) {}
+  struct Limits {
+    size_t threads = 1;
+    size_t threads_per_client = 1;
+    // Work that no thread is free for; a client may have half of it.
+    size_t waiting = 0;
+  };
+
+  explicit WorkerPool(const Limits& limits) : limits_(limits) {}
   ~WorkerPool() { Stop(); }
 
   // False if too much waits already: it will not be done.
-  bool Run(std::function<void()> work);
+  bool Run(const std::string& client, std::function<void()> work);
 
   // Does what was brought and ends the threads; nothing more may be brought.
   void Stop();
 
  private:
+  struct Client {
+    std::deque<std::function<void()>> waiting;
+    size_t running = 0;
+  };
+  struct Turn {
+    std::string client;
+    std::function<void()> work;
+  };
+
   void Work();
-  bool HasNews() const ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
-    return !waiting_.empty() || stopped_;
-  }
+  // Waits for work; its function is empty when there will be none.
+  Turn NextTurn();
+  void End(const std::string& client);
+
+  // Where in turns_ a client is that may have a thread more.
+  size_t FindTurn() const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
+  bool HasNews() const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   void AddThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  const size_t max_threads_;
-  const size_t max_waiting_;
+  const Limits limits_;
   absl::Mutex mutex_;
-  std::deque<std::function<void()>> waiting_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<std::string, Client> clients_ ABSL_GUARDED_BY(mutex_);
+  // Those who have work waiting, each once.
+  std::deque<std::string> turns_ ABSL_GUARDED_BY(mutex_);
+  size_t waiting_ ABSL_GUARDED_BY(mutex_) = 0;
   std::vector<std::thread> threads_ ABSL_GUARDED_BY(mutex_);
   size_t idle_ ABSL_GUARDED_BY(mutex_) = 0;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
