@@ -20,9 +20,12 @@ constexpr size_t kMaxBuffer = 1 << 16;
 constexpr sqlite3_int64 kLeastGrowth = 1 << 15;
 constexpr sqlite3_int64 kMostGrowth = 1 << 20;
 
-// The slot of the log's index that a writer locks:
-// https://sqlite.org/walformat.html, "WAL Locks".
+// Slots of the log's index that are locked by who writes, by who copies the log
+// into the database, and, from the second reader's on, by a writer who begins
+// the log anew: https://sqlite.org/walformat.html, "WAL Locks".
 constexpr int kWriteLock = 0;
+constexpr int kCheckpointLock = 1;
+constexpr int kSecondReaderLock = 4;
 
 // The header of a frame: page, size of the database if it ends a transaction,
 // salt, checksum. https://sqlite.org/walformat.html, "Frame Header".
@@ -98,8 +101,10 @@ struct Log : sqlite3_file {
 // An open database: its locks say what its log may do.
 struct Main : sqlite3_file {
   sqlite3_file* real = nullptr;
-  Log* log = nullptr;      // while it is open
-  bool may_write = false;  // holds the write lock
+  Log* log = nullptr;        // while it is open
+  bool may_write = false;    // holds the write lock
+  bool checkpoints = false;  // holds the checkpoint lock
+  bool restarts = false;     // holds it for RestartLog()
   sqlite3_io_methods methods = {};
 };
 
@@ -181,26 +186,59 @@ int CloseLog(sqlite3_file* file) {
 
 // --- the database ------------------------------------------------------------
 
-// Whether a call of xShmLock is about the writer's own lock.
-bool ConcernsWriter(int slot, int flags) {
-  return slot == kWriteLock && (flags & SQLITE_SHM_EXCLUSIVE) != 0;
+int LockReal(Main& main, int slot, int count, int flags) {
+  return main.real->pMethods->xShmLock(main.real, slot, count, flags);
 }
 
-int LockIndex(sqlite3_file* file, int slot, int count, int flags) {
-  Main& main = MainOf(file);
-  const bool releases =
-      ConcernsWriter(slot, flags) && (flags & SQLITE_SHM_UNLOCK) != 0;
-  if (releases) {
+// Locks out the readers of the log, so that it can begin anew, but not while
+// somebody copies it into the database: SQLite up to 3.51.2 can then take what
+// the log gets for what it has copied, and never copy it. SQLite takes BUSY for
+// a log that has readers, and goes on at its end.
+int RestartLog(Main& main, int slot, int count, int flags) {
+  const int alone = LockReal(main, kCheckpointLock, 1, flags);
+  if (alone != SQLITE_OK) return alone;
+  const int result = LockReal(main, slot, count, flags);
+  main.restarts = result == SQLITE_OK;
+  if (!main.restarts) {
+    LockReal(main, kCheckpointLock, 1,
+             SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE);
+  }
+  return result;
+}
+
+int TakeSlots(Main& main, int slot, int count, int flags) {
+  const bool exclusive = (flags & SQLITE_SHM_EXCLUSIVE) != 0;
+  if (exclusive && slot == kSecondReaderLock && count > 1 && main.may_write &&
+      !main.checkpoints) {
+    return RestartLog(main, slot, count, flags);
+  }
+  const int result = LockReal(main, slot, count, flags);
+  if (result != SQLITE_OK || !exclusive) return result;
+  if (slot == kWriteLock) main.may_write = true;
+  if (slot == kCheckpointLock) main.checkpoints = true;
+  return result;
+}
+
+int GiveSlots(Main& main, int slot, int count, int flags) {
+  const bool exclusive = (flags & SQLITE_SHM_EXCLUSIVE) != 0;
+  if (exclusive && slot == kWriteLock) {
     // While the lock still keeps others away.
     if (main.log != nullptr) main.log->Drop();
     main.may_write = false;
   }
-  const int result =
-      main.real->pMethods->xShmLock(main.real, slot, count, flags);
-  if (result == SQLITE_OK && ConcernsWriter(slot, flags) && !releases) {
-    main.may_write = true;
+  if (exclusive && slot == kCheckpointLock) main.checkpoints = false;
+  const int result = LockReal(main, slot, count, flags);
+  if (exclusive && slot == kSecondReaderLock && main.restarts) {
+    main.restarts = false;
+    LockReal(main, kCheckpointLock, 1, flags);
   }
   return result;
+}
+
+int LockIndex(sqlite3_file* file, int slot, int count, int flags) {
+  return (flags & SQLITE_SHM_LOCK) != 0
+             ? TakeSlots(MainOf(file), slot, count, flags)
+             : GiveSlots(MainOf(file), slot, count, flags);
 }
 
 // SQLite calls it before it shows a commit to readers. With synchronous=FULL
@@ -214,7 +252,7 @@ void IndexBarrier(sqlite3_file* file) {
 int UnmapIndex(sqlite3_file* file, int remove) {
   Main& main = MainOf(file);
   if (main.log != nullptr) main.log->Drop();
-  main.may_write = false;
+  main.may_write = main.checkpoints = main.restarts = false;
   return main.real->pMethods->xShmUnmap(main.real, remove);
 }
 

@@ -22,6 +22,8 @@ namespace rekindle {
 //   - a write without the lock, as of a connection in exclusive mode, goes
 //     straight to the file.
 //
+// A log is not begun anew while anybody copies it into the database.
+//
 // Under the same lock the file grows ahead of the log, by zeros past its end,
 // so that most commits need not wait for its length.
 //

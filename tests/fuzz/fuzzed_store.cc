@@ -142,12 +142,6 @@ bool IsOurBug(const absl::Status& status) {
 
 }  // namespace
 
-void Require(bool condition, const std::string& message) {
-  if (condition) return;
-  std::cerr << "BROKEN PROMISE: " << message << '\n';
-  std::abort();
-}
-
 FuzzedStore::FuzzedStore() : folder_(MakeFolder()) {
   Open();
   Fill();

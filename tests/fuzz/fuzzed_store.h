@@ -10,6 +10,7 @@
 #include "metadata/api/metadata_store.h"
 #include "metadata/api/open_store.h"
 #include "metadata/sqlite/database.h"
+#include "tests/fuzz/require.h"
 
 namespace rekindle {
 
@@ -46,9 +47,6 @@ class FuzzedStore {
   int64_t version_ = 0;        // after the last call
   int64_t restored_ = 0;
 };
-
-// Ends the process with the message unless `condition`.
-void Require(bool condition, const std::string& message);
 
 }  // namespace rekindle
 

@@ -2,8 +2,6 @@
 // with findings that have a place. What was read and written out as JSON reads
 // the same again.
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "operator/expression/condition.h"
@@ -15,20 +13,15 @@
 #include "operator/workflow/templating.h"
 #include "operator/workflow/workflow_loader.h"
 #include "operator/workflow/yaml_node.h"
+#include "tests/fuzz/require.h"
 
 namespace rekindle::argo {
 namespace {
 
-void Check(bool promise, const std::string& what) {
-  if (promise) return;
-  std::fprintf(stderr, "broken promise: %s\n", what.c_str());
-  std::abort();
-}
-
 void CheckPlaces(const Findings& findings) {
   for (const Finding& finding : findings) {
-    Check(!finding.message.empty(), "a finding says nothing");
-    Check(finding.position.file != nullptr, finding.message);
+    Require(!finding.message.empty(), "a finding says nothing");
+    Require(finding.position.file != nullptr, finding.message);
   }
 }
 
@@ -75,8 +68,8 @@ void Render(const Template& one) {
 
 void CheckRoundTrip(const YamlNode& document) {
   const nlohmann::json json = ToJson(document);
-  Check(ToJson(FromJson(json, document.position)) == json,
-        "JSON of a document reads as another document");
+  Require(ToJson(FromJson(json, document.position)) == json,
+          "JSON of a document reads as another document");
 }
 
 }  // namespace

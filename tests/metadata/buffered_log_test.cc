@@ -2,6 +2,8 @@
 // SQLite's rules.
 #include "metadata/sqlite/buffered_log.h"
 
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <sqlite3.h>
 #include <string>
@@ -200,6 +202,43 @@ TEST_F(BufferedLogTest, CheckpointsOfAllKindsKeepTheRules) {
   EXPECT_THAT(TakeViolations(), IsEmpty());
 }
 
+// The salt of the log's file, which changes when it is begun anew.
+std::string Salt(const std::string& path) {
+  std::ifstream log(path + "-wal", std::ios::binary);
+  std::string header(24, '\0');
+  log.read(header.data(), std::ssize(header));
+  return header.substr(16);
+}
+
+sqlite3_file* FileOf(Database& db, int which) {
+  sqlite3_file* file = nullptr;
+  sqlite3_file_control(db.handle(), "main", which, &file);
+  return file;
+}
+
+TEST_F(BufferedLogTest, ALogIsNotBegunAnewWhileItIsCheckpointed) {
+  const auto other = Open();
+  EXPECT_EQ(Count(*other), 0);
+  EXPECT_THAT(Insert(*db_, 1), IsOk());
+  EXPECT_THAT(db_->Execute("PRAGMA wal_checkpoint(FULL)"), IsOk());
+  const std::string salt = Salt(folder_ / "log.db");
+  sqlite3_file* const file = FileOf(*other, SQLITE_FCNTL_FILE_POINTER);
+  constexpr int kCheckpointLock = 1;
+  ASSERT_EQ(file->pMethods->xShmLock(file, kCheckpointLock, 1,
+                                     SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE),
+            SQLITE_OK);
+  EXPECT_THAT(Insert(*db_, 1), IsOk());
+  EXPECT_EQ(Salt(folder_ / "log.db"), salt);
+  ASSERT_EQ(file->pMethods->xShmLock(file, kCheckpointLock, 1,
+                                     SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE),
+            SQLITE_OK);
+  EXPECT_THAT(db_->Execute("PRAGMA wal_checkpoint(FULL)"), IsOk());
+  EXPECT_THAT(Insert(*db_, 1), IsOk());
+  EXPECT_NE(Salt(folder_ / "log.db"), salt);
+  EXPECT_EQ(Count(*other), 3);
+  EXPECT_THAT(TakeViolations(), IsEmpty());
+}
+
 // Counts the writes to the log, or has them fail from a certain one on.
 class LogWrites : public FileObserver {
  public:
@@ -257,12 +296,6 @@ TEST_F(BufferedLogTest, ATransactionWhoseFramesWereLostCannotCommit) {
 
 // --- the checker itself
 // --------------------------------------------------------
-
-sqlite3_file* FileOf(Database& db, int which) {
-  sqlite3_file* file = nullptr;
-  sqlite3_file_control(db.handle(), "main", which, &file);
-  return file;
-}
 
 int WriteTo(sqlite3_file* file, int64_t offset) {
   return file->pMethods->xWrite(file, "8 bytes.", 8, offset);

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <functional>
 #include <memory>
+#include <sqlite3.h>
 #include <string>
 #include <unistd.h>
 
@@ -23,6 +24,10 @@ namespace {
 
 constexpr int kRounds = 50;
 constexpr int kPuts = 80;
+// How many artifacts are a little more than SQLite keeps in memory: what it
+// writes of them to the log is less than the other one writes there. More of
+// them from round to round, so that it stops at another point each time.
+constexpr int kLarge = 1200;
 
 // Another process, whose input and output are pipes.
 class Other {
@@ -88,7 +93,7 @@ int64_t PutType(Store& store) {
 bool PutOne(Store& store, int64_t type) {
   ml_metadata::PutArtifactsRequest request;
   request.add_artifacts()->set_type_id(type);
-  request.mutable_artifacts(0)->set_uri("small");
+  request.mutable_artifacts(0)->set_uri(std::string(4000, 's'));
   return store.metadata().PutArtifacts(request).ok();
 }
 
@@ -98,10 +103,10 @@ int PutMany(Store& store, int64_t type) {
   return put;
 }
 
-// More than SQLite keeps in memory, with a mistake at its end.
-void FailLarge(Store& store, int64_t type) {
+// With a mistake at its end.
+void FailLarge(Store& store, int64_t type, int round) {
   ml_metadata::PutArtifactsRequest request;
-  for (int i = 0; i < 6000; ++i) {
+  for (int i = 0; i < kLarge + 10 * round; ++i) {
     request.add_artifacts()->set_type_id(type);
     request.mutable_artifacts(i)->set_uri(std::string(500, 'u'));
   }
@@ -116,26 +121,38 @@ int Count(Store& store) {
   return artifacts.ok() ? artifacts->artifacts_size() : -1;
 }
 
+// Empties the log, as a server finds it that has just been started: what a
+// transaction takes back is then not read from the log.
+void EmptyLog(const std::string& path) {
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+  sqlite3_busy_timeout(db, 10'000);
+  EXPECT_EQ(sqlite3_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", nullptr,
+                         nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(db);
+}
+
 TEST(TwoWritersTest, TwoProcessesLoseNothing) {
+  const TempDir folder;
+  const std::string path = folder / "store.db";
+  const int64_t type = PutType(*Open(path));
+  int acknowledged = 0;
   for (int round = 0; round < kRounds; ++round) {
-    const TempDir folder;
-    const std::string path = folder / "store.db";
     std::unique_ptr<Store> theirs;
-    Other other([&](int type) {
+    Other other([&](int) {
       if (theirs == nullptr) theirs = Open(path);
-      return type == 0 ? Count(*theirs) : PutMany(*theirs, type);
+      return PutMany(*theirs, type);
     });
     std::unique_ptr<Store> ours = Open(path);
-    const int64_t type = PutType(*ours);
-    FailLarge(*ours, type);
-    int acknowledged = other.Ask(static_cast<int>(type));
-    EXPECT_EQ(acknowledged, kPuts);
+    FailLarge(*ours, type, round);
+    acknowledged += other.Ask(0);
     // Once it reads and writes again, once it is closed.
     if (round % 2 == 0) acknowledged += PutOne(*ours, type) ? 1 : 0;
-    if (round % 2 == 1) ours.reset();
-    EXPECT_EQ(other.Ask(0), acknowledged) << "round " << round;
+    ours.reset();
     EXPECT_EQ(Count(*Open(path)), acknowledged) << "round " << round;
   }
+  EXPECT_EQ(acknowledged, kRounds * kPuts + kRounds / 2);
 }
 
 TEST(TwoWritersTest, AServerAndAStepBesideItLoseNothing) {
@@ -158,7 +175,8 @@ TEST(TwoWritersTest, AServerAndAStepBesideItLoseNothing) {
   for (int round = 0; round < kRounds; ++round) {
     Store& first = round % 2 == 0 ? *served : *embedded;
     Store& second = round % 2 == 0 ? *embedded : *served;
-    FailLarge(first, type);
+    EmptyLog(path);
+    FailLarge(first, type, round);
     acknowledged += PutMany(second, type) + (PutOne(first, type) ? 1 : 0);
     EXPECT_EQ(Count(*embedded), acknowledged) << "round " << round;
   }
