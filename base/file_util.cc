@@ -1,7 +1,6 @@
 #include "base/file_util.h"
 
 #include <cerrno>
-#include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +9,7 @@
 #include <string>
 #include <system_error>
 #include <unistd.h>
+#include <vector>
 
 #include <sys/stat.h>
 
@@ -19,6 +19,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "base/durable_dirs.h"
+#include "base/name_suffix.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
 
@@ -40,13 +42,29 @@ absl::Status SyncPath(const std::string& path) {
   return absl::OkStatus();
 }
 
-// Makes a file beside `path` under a name nobody else has; returns its
-// descriptor and puts the name into `temp`.
+// Makes a file beside `path` under a name nobody else has, with the rights that
+// the umask leaves; returns its descriptor and puts the name into `temp`.
 absl::StatusOr<int> OpenTempBeside(const std::string& path, std::string* temp) {
-  *temp = absl::StrCat(path, ".XXXXXX");
-  const int fd = mkostemp(temp->data(), O_CLOEXEC);
-  if (fd < 0) return ErrnoStatus(errno, "write", path);
-  return fd;
+  constexpr mode_t kAllButExecute = 0666;
+  while (true) {
+    *temp = absl::StrCat(path, ".", RandomNameSuffix());
+    const int fd = open(temp->c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+                        kAllButExecute);
+    if (fd >= 0) return fd;
+    if (errno != EEXIST) return ErrnoStatus(errno, "write", path);
+  }
+}
+
+// The folders of the path that are not there, the innermost first.
+std::vector<std::string> MissingFolders(const std::string& path) {
+  std::vector<std::string> missing;
+  std::error_code error;
+  for (std::string folder(absl::StripSuffix(path, "/"));
+       !folder.empty() && !fs::exists(folder, error);
+       folder = ParentOf(folder)) {
+    missing.push_back(folder);
+  }
+  return missing;
 }
 
 }  // namespace
@@ -74,8 +92,22 @@ absl::Status MakeDirs(const std::string& path) {
   return absl::OkStatus();
 }
 
+absl::Status MakeDurableDirs(const std::string& path) {
+  constexpr mode_t kAll = 0777;
+  const std::vector<std::string> missing = MissingFolders(path);
+  for (auto folder = missing.rbegin(); folder != missing.rend(); ++folder) {
+    if (mkdir(folder->c_str(), kAll) != 0 && errno != EEXIST) {
+      return ErrnoStatus(errno, "make the folder", path);
+    }
+    RK_RETURN_IF_ERROR(SyncPath(ParentOf(*folder)));
+  }
+  std::error_code error;
+  if (fs::is_directory(path, error)) return absl::OkStatus();
+  return ErrnoStatus(ENOTDIR, "make the folder", path);
+}
+
 absl::Status MakeWritableDir(const std::string& path) {
-  RK_RETURN_IF_ERROR(MakeDirs(path));
+  RK_RETURN_IF_ERROR(MakeDurableDirs(path));
   std::string temp;
   RK_ASSIGN_OR_RETURN(
       const int fd,
@@ -113,7 +145,6 @@ absl::Status WriteFileAtomically(const std::string& path,
                                  absl::string_view content) {
   std::string temp;
   RK_ASSIGN_OR_RETURN(const int fd, OpenTempBeside(path, &temp));
-  fchmod(fd, 0644);
   absl::Status written = WriteAll(fd, content, path);
   if (written.ok() && fsync(fd) != 0) {
     written = ErrnoStatus(errno, "flush", path);

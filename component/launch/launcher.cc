@@ -15,6 +15,7 @@
 #include "absl/time/time.h"
 #include "base/backoff.h"
 #include "base/cancellation.h"
+#include "base/durable_dirs.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
@@ -225,6 +226,8 @@ class ClaimedStep {
               ? JoinPath(state, output.key)
               : paths_.Staging(output.key, claim_.execution_id(),
                                claim_.token());
+      // What is published below it must not vanish with it.
+      RK_RETURN_IF_ERROR(MakeDurableDirs(paths_.KeyDir(output.key)));
       RK_RETURN_IF_ERROR(MakeDirs(folder));
       context.output_dirs[output.key] = folder;
       resumed = resumed || !IsEmptyFolder(folder);

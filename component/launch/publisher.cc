@@ -16,6 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/digest.h"
+#include "base/durable_dirs.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
@@ -263,7 +264,7 @@ absl::StatusOr<std::vector<StepReport::Output>> Publisher::PutOut(
 
 absl::Status Publisher::MoveIntoPlace(const OutputSpec& output,
                                       const std::string& staged) const {
-  RK_RETURN_IF_ERROR(MakeDirs(paths_.KeyDir(output.key)));
+  RK_RETURN_IF_ERROR(MakeDurableDirs(paths_.KeyDir(output.key)));
   absl::Status moved;
   for (int i = 0; i < kMoveAttempts; ++i) {
     moved = RenameNoReplace(staged, paths_.Final(output.key, execution_id_));

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/digest.h"
+#include "base/durable_dirs.h"
 #include "base/file_util.h"
 #include "base/path_fence.h"
 #include "base/status_macros.h"
@@ -91,7 +92,7 @@ std::string ArtifactRoots::Describe() const {
 
 absl::Status NoteImport(const std::string& pipeline_root,
                         const std::string& uri) {
-  RK_RETURN_IF_ERROR(MakeDirs(JoinPath(pipeline_root, kImportedFolder)));
+  RK_RETURN_IF_ERROR(MakeDurableDirs(JoinPath(pipeline_root, kImportedFolder)));
   return WriteFileAtomically(NotePath(pipeline_root, uri), uri);
 }
 
