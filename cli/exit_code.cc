@@ -9,6 +9,7 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/string_view.h"
 #include "base/cancellation.h"
+#include "cli/terminal_text.h"
 #include "component/launch/failure.h"
 #include "component/launch/step.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
@@ -87,7 +88,7 @@ int ExitCodeOf(const StepReport& report) {
 
 int Fail(const absl::Status& status) {
   if (!IsThatNobodyReads(status)) {
-    std::cerr << "rekindle: " << status.message() << '\n';
+    std::cerr << "rekindle: " << TerminalText(status.message()) << '\n';
   }
   return ExitCodeOf(status);
 }

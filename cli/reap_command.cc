@@ -21,6 +21,7 @@
 #include "cli/root_flags.h"
 #include "cli/store_flags.h"
 #include "cli/table.h"
+#include "cli/terminal_text.h"
 #include "component/launch/failure.h"
 #include "component/launch/reaper.h"
 #include "metadata/api/open_store.h"
@@ -61,11 +62,11 @@ std::string ToText(const ReapReport& report, bool dry_run) {
     text = ToTable(std::move(rows));
   }
   for (const std::string& folder : report.removed) {
-    absl::StrAppend(&text, dry_run ? "would remove " : "removed ", folder,
-                    "\n");
+    absl::StrAppend(&text, dry_run ? "would remove " : "removed ",
+                    TerminalLine(folder), "\n");
   }
   for (const std::string& folder : report.outside) {
-    absl::StrAppend(&text, "left alone ", folder,
+    absl::StrAppend(&text, "left alone ", TerminalLine(folder),
                     ": it is not below the pipeline root; give its "
                     "--pipeline-root, or --artifact-root=DIR\n");
   }

@@ -29,6 +29,7 @@
 #include "cli/step_inputs.h"
 #include "cli/step_plan.h"
 #include "cli/step_report.h"
+#include "cli/terminal_text.h"
 #include "component/launch/cache_forecast.h"
 #include "component/launch/failure.h"
 #include "component/launch/launcher.h"
@@ -184,7 +185,7 @@ int DryRun(const StepFlags& flags, const StepSpec& spec) {
     std::cout << PlanToText(spec, *plan, *cache);
   }
   if (plan->ready.ok()) return kOk;
-  std::cerr << "rekindle: " << plan->ready.message() << '\n';
+  std::cerr << "rekindle: " << TerminalText(plan->ready.message()) << '\n';
   StepReport would_end;
   would_end.error = plan->ready;
   return ExitCodeOf(would_end);
@@ -316,7 +317,7 @@ int RunStep(const StepFlags& flags, const MakeExecutor& make_executor,
       WriteReportFiles(flags.outputs_dir, *spec, *report);
   if (!report->error.ok()) {
     WriteTerminationLog(flags.termination_log, report->error);
-    std::cerr << "rekindle: " << report->error.message() << " ["
+    std::cerr << "rekindle: " << TerminalText(report->error.message()) << " ["
               << FailureReasonName(ReasonOf(report->error)) << "]\n";
     return ExitCodeOf(*report);
   }

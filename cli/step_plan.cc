@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "cli/node_json.h"
 #include "cli/table.h"
+#include "cli/terminal_text.h"
 #include "component/cache/cache.h"
 #include "component/cache/cache_fields.h"
 #include "component/launch/cache_forecast.h"
@@ -52,9 +53,10 @@ std::string ChosenText(const Resolution& resolution) {
 }
 
 std::string InputText(const InputSpec& input, const Resolution& resolution) {
-  std::string text =
-      absl::StrCat("  in   ", input.key, " (", input.ref.ToString(),
-                   "): ", ChosenText(resolution), "\n");
+  std::string text = TerminalLine(absl::StrCat("  in   ", input.key, " (",
+                                               input.ref.ToString(),
+                                               "): ", ChosenText(resolution)));
+  absl::StrAppend(&text, "\n");
   std::vector<std::vector<std::string>> rows;
   for (const Candidate& candidate : resolution.candidates) {
     rows.push_back(
@@ -161,7 +163,7 @@ std::string PlanToText(const StepSpec& spec, const StepPlan& plan,
     absl::StrAppend(&text, ParameterText(name, ToJson(value)));
   }
   if (cache.has_value()) {
-    absl::StrAppend(&text, "  cache  ", CacheText(*cache), "\n");
+    absl::StrAppend(&text, "  cache  ", TerminalLine(CacheText(*cache)), "\n");
   }
   return text;
 }

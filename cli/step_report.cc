@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "cli/node_json.h"
 #include "cli/table.h"
+#include "cli/terminal_text.h"
 #include "component/launch/failure.h"
 #include "component/launch/step.h"
 #include "component/resolve/candidate.h"
@@ -79,13 +80,13 @@ std::string VerdictNote(const StepReport::Output& output) {
   const std::string blessing =
       CustomString(output.artifact, kBlessingMessageProperty);
   const std::string push = CustomString(output.artifact, kPushMessageProperty);
-  if (!push.empty()) return absl::StrCat("  ", push, "\n");
+  if (!push.empty()) return absl::StrCat("  ", TerminalLine(push), "\n");
   if (blessing.empty()) return "";
   const auto blessed = CustomInt(output.artifact, kBlessedProperty);
   const char* verdict = !blessed.has_value() ? "not judged"
                         : *blessed == 1      ? "blessed"
                                              : "not blessed";
-  return absl::StrCat("  ", verdict, ": ", blessing, "\n");
+  return absl::StrCat("  ", verdict, ": ", TerminalLine(blessing), "\n");
 }
 
 }  // namespace

@@ -4,28 +4,18 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/utf8.h"
+#include "cli/terminal_text.h"
 
 namespace rekindle {
-namespace {
-
-// A cell stays on its line, whatever it holds.
-std::string Printable(const std::string& cell) {
-  std::string text = ReplaceInvalidUtf8(cell);
-  std::replace_if(text.begin(), text.end(), absl::ascii_iscntrl, ' ');
-  return text;
-}
-
-}  // namespace
 
 std::string ToTable(std::vector<std::vector<std::string>> rows) {
   std::vector<size_t> widths;
   for (auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
     for (size_t i = 0; i < row.size(); ++i) {
-      row[i] = Printable(row[i]);
+      row[i] = TerminalLine(row[i]);
       widths[i] = std::max(widths[i], CountCharacters(row[i]));
     }
   }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "cli/metadata/lineage_view.h"
 #include "cli/table.h"
+#include "cli/terminal_text.h"
 #include "component/cache/cache.h"
 #include "component/cache/cache_fields.h"
 #include "component/cache/cache_history.h"
@@ -95,13 +96,14 @@ json NearestToJson(const EarlierRun& nearest) {
 
 std::string ExplanationToText(const CacheExplanation& why) {
   std::string text = absl::StrCat(
-      ShortTypeName(why.execution.type()), "  execution ", why.execution.id(),
-      "  ", Execution::State_Name(why.execution.last_known_state()), "\nkey ",
+      TerminalLine(ShortTypeName(why.execution.type())), "  execution ",
+      why.execution.id(), "  ",
+      Execution::State_Name(why.execution.last_known_state()), "\nkey ",
       CacheKeyOf(why.fields), "\n", DecisionText(why), "\n");
   if (why.decision.has_value()) {
     for (const CacheRejection& rejection : why.decision->rejected) {
       absl::StrAppend(&text, "  not execution ", rejection.execution_id, ": ",
-                      rejection.reason, "\n");
+                      TerminalLine(rejection.reason), "\n");
     }
   }
   if (why.cached_from.has_value()) return text;

@@ -17,6 +17,7 @@
 #include "cli/metadata/lineage_view.h"
 #include "cli/metadata/node_calls.h"
 #include "cli/table.h"
+#include "cli/terminal_text.h"
 #include "component/resolve/artifact_roots.h"
 #include "component/resolve/candidate.h"
 #include "component/resolve/digest_check.h"
@@ -169,10 +170,11 @@ std::string DescribeTaken(const ExplainedInput& input) {
 
 std::string InputToText(const ExplainedInput& input) {
   const InputChoice& choice = input.choice;
-  std::string text = absl::StrCat(
+  std::string text = TerminalLine(absl::StrCat(
       input.key,
       choice.reference.empty() ? "" : absl::StrCat(" (", choice.reference, ")"),
-      ": ", DescribeTaken(input), "\n");
+      ": ", DescribeTaken(input)));
+  absl::StrAppend(&text, "\n");
   std::vector<std::vector<std::string>> rows;
   for (const InputChoice::Looked& looked : choice.candidates) {
     rows.push_back({looked.taken ? "  took" : "  not",
@@ -253,8 +255,8 @@ std::string ChoicesToText(const std::vector<ExecutionChoices>& choices) {
   std::string text;
   bool all_recorded = true;
   for (const ExecutionChoices& of : choices) {
-    absl::StrAppend(&text, ShortTypeName(of.execution.type()), "  execution ",
-                    of.execution.id(), "  ",
+    absl::StrAppend(&text, TerminalLine(ShortTypeName(of.execution.type())),
+                    "  execution ", of.execution.id(), "  ",
                     Execution::State_Name(of.execution.last_known_state()),
                     "\n");
     for (const ExplainedInput& input : of.inputs) {

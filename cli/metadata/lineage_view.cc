@@ -16,6 +16,7 @@
 #include "base/status_macros.h"
 #include "cli/metadata/store_command.h"
 #include "cli/node_json.h"
+#include "cli/terminal_text.h"
 #include "component/cache/cache.h"
 #include "metadata/api/metadata_store.h"
 #include "metadata/api/values.h"
@@ -182,8 +183,9 @@ class TreePrinter {
     if (found == view_.artifacts.end()) return;
     const Artifact& artifact = found->second;
     const bool again = !seen_artifacts_.insert(id).second;
-    absl::StrAppend(&text_, first, label, artifact.type(), " ", id, "  ",
-                    artifact.uri());
+    absl::StrAppend(&text_, first,
+                    TerminalLine(absl::StrCat(label, artifact.type(), " ", id,
+                                              "  ", artifact.uri())));
     if (artifact.state() != Artifact::LIVE) {
       absl::StrAppend(&text_, "  ", Artifact::State_Name(artifact.state()));
     }
@@ -203,7 +205,8 @@ class TreePrinter {
     if (found == view_.executions.end()) return;
     const Execution& execution = found->second;
     const bool again = !seen_executions_.insert(id).second;
-    absl::StrAppend(&text_, first, ShortTypeName(execution.type()),
+    absl::StrAppend(&text_, first,
+                    TerminalLine(ShortTypeName(execution.type())),
                     "  execution ", id, "  ",
                     Execution::State_Name(execution.last_known_state()),
                     again ? "  (above)\n" : "\n");
@@ -217,7 +220,8 @@ class TreePrinter {
           rest + (last ? "└─ " : "├─ "), rest + (last ? "   " : "│  "));
     }
     if (!source.empty() && view_.direction == LineageDirection::kUpstream) {
-      absl::StrAppend(&text_, rest, "└─ files: ", SourceOf(execution, source),
+      absl::StrAppend(&text_, rest,
+                      "└─ files: ", TerminalLine(SourceOf(execution, source)),
                       "\n");
     }
   }

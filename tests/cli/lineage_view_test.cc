@@ -104,6 +104,19 @@ TEST_F(LineageViewTest, DownstreamShowsWhatWasMadeOfIt) {
             "   └─ model: Model 3  /model/2\n");
 }
 
+TEST_F(LineageViewTest, NamesOfOthersCannotDriveTheTerminal) {
+  const int64_t hostile = PutArtifact(1, "/m\x1b]0;owned\x07\nModel 1  /x");
+  Join(hostile, first_, ml_metadata::Event::INPUT, "k\x1b[2J");
+  RK_ASSERT_OK_AND_ASSIGN(const LineageView view,
+                          LoadLineage(Of(model_1_), LineageDirection::kUpstream,
+                                      100, store_->metadata()));
+  EXPECT_EQ(LineageToTree(view),
+            "Model 2  /model/1\n"
+            "└─ Trainer  execution 1  COMPLETE\n"
+            "   ├─ examples: Examples 1  /examples\n"
+            "   └─ k [2J: Model 4  /m ]0;owned  Model 1  /x\n");
+}
+
 TEST_F(LineageViewTest, HopsBoundTheWalk) {
   RK_ASSERT_OK_AND_ASSIGN(const LineageView view,
                           LoadLineage(Of(model_2_), LineageDirection::kUpstream,
