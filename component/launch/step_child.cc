@@ -134,9 +134,10 @@ absl::Status RunStepChild(const StepChild& child, const StepContext& context) {
   spec.environment = child.environment;
   AddEnvironment(progress_file, stop.stop_at, spec);
   spec.on_line = [&](absl::string_view line) {
-    log.Add(line);
-    tail.Add(line);
-    child.on_line(line);
+    const std::string masked = child.mask.Mask(line);
+    log.Add(masked);
+    tail.Add(masked);
+    child.on_line(masked);
   };
   spec.on_tick = [&progress] { progress.Relay(); };
   spec.stop_fds = context.stop_fds;

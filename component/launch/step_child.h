@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "component/launch/secret_mask.h"
 #include "component/launch/step.h"
 
 namespace rekindle {
@@ -19,6 +20,8 @@ struct StepChild {
   std::vector<std::string> argv;
   std::map<std::string, std::string> environment;
   absl::Duration grace = absl::Seconds(25);
+  // What is kept out of the log, and of all that is passed on.
+  SecretMask mask;
   // Each line that it prints; they are in the log already.
   std::function<void(absl::string_view line)> on_line = [](absl::string_view) {
   };

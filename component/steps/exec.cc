@@ -23,6 +23,7 @@
 #include "component/contract/component_output.h"
 #include "component/contract/json_file.h"
 #include "component/launch/failure.h"
+#include "component/launch/secret_mask.h"
 #include "component/launch/step.h"
 #include "component/launch/step_child.h"
 #include "component/launch/tfx_names.h"
@@ -91,11 +92,26 @@ bool HoldsAFile(const std::string& path) {
   return false;
 }
 
+SecretMask MaskOf(const ExecOptions& options) {
+  std::vector<std::string> secrets;
+  for (const auto& [name, text] : options.secrets) secrets.push_back(text);
+  return SecretMask(secrets);
+}
+
 class Exec : public Executor {
  public:
-  explicit Exec(ExecOptions options) : options_(std::move(options)) {}
+  explicit Exec(ExecOptions options)
+      : options_(std::move(options)), mask_(MaskOf(options_)) {}
 
   absl::StatusOr<StepResult> Execute(const StepContext& context) override {
+    absl::StatusOr<StepResult> result = Produce(context);
+    // The command's own words may be its error.
+    if (!result.ok()) return mask_.Mask(result.status());
+    return result;
+  }
+
+ private:
+  absl::StatusOr<StepResult> Produce(const StepContext& context) const {
     const std::string answer =
         JoinPath(context.execution_dir, "executor_output.json");
     RK_RETURN_IF_ERROR(RemoveTree(answer));  // of an earlier attempt
@@ -105,7 +121,6 @@ class Exec : public Executor {
     return MakeResult(said);
   }
 
- private:
   // Where each output is to be written, by key.
   std::map<std::string, std::string> OutputPlaces(
       const StepContext& context) const {
@@ -145,6 +160,7 @@ class Exec : public Executor {
     child.environment = Environment(values, input, answer);
     if (options_.on_line) child.on_line = options_.on_line;
     child.grace = options_.grace;
+    child.mask = mask_;
     return RunStepChild(child, context);
   }
 
@@ -277,6 +293,7 @@ class Exec : public Executor {
   }
 
   const ExecOptions options_;
+  const SecretMask mask_;
 };
 
 template <typename Specs>

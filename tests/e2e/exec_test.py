@@ -91,6 +91,22 @@ class ExecTest(workspace.Workspace):
         with open(uri) as file:
             self.assertEqual(file.read(), "0.5\n")
 
+    def test_a_secret_that_the_command_prints_or_fails_with_is_recorded_nowhere(self):
+        (self.dir / "token").write_text("hunter2-of-birds\n")
+        answer = r'"{\"error\": \"login with $REKINDLE_PARAMETER_TOKEN failed\"}"'
+        for script in ("echo $REKINDLE_PARAMETER_TOKEN; exit 3",
+                       "echo %s > $REKINDLE_STEP_EXECUTOR_OUTPUT; exit 3" % answer):
+            result = self.exec("--secret", "token=@token", "--", "sh", "-c", script)
+            self.assertEqual(result.returncode, 1)
+            self.assertNotIn("hunter2", result.stdout + result.stderr)
+            self.assertIn("***", result.stdout + result.stderr)
+        with sqlite3.connect(self.db) as connection:
+            self.assertNotIn("hunter2", "".join(connection.iterdump()))
+        logs = list(self.root.rglob("log*.txt"))
+        self.assertTrue(logs)
+        for log in logs:
+            self.assertNotIn("hunter2", log.read_text())
+
     def test_a_secret_reaches_the_command_and_not_the_store(self):
         (self.dir / "token").write_text("s3cr3t\n")
         report = self.done("--secret", "token=@token", "--output", "o=Text", "--", "sh", "-c",

@@ -16,6 +16,7 @@
 #include "absl/time/time.h"
 #include "base/file_util.h"
 #include "component/launch/failure.h"
+#include "component/launch/secret_mask.h"
 #include "component/launch/step.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -75,6 +76,16 @@ TEST_F(StepChildTest, ItsLinesAreLoggedAndPassedOn) {
   EXPECT_EQ(*ReadFile(dir_ / "log.txt"), "out\nerr\n");
   EXPECT_GT(Fact("peak_rss_bytes"), 0);
   EXPECT_FALSE(facts_.properties.contains("exit_code"));
+}
+
+TEST_F(StepChildTest, ASecretThatItPrintsIsNowhere) {
+  std::vector<std::string> lines;
+  child_.on_line = [&](absl::string_view line) { lines.emplace_back(line); };
+  child_.mask = SecretMask({"hunter2"});
+  EXPECT_FALSE(Run("echo token=hunter2; exit 1").ok());
+  EXPECT_THAT(lines, ElementsAre("token=***"));
+  EXPECT_EQ(*ReadFile(dir_ / "log.txt"), "token=***\n");
+  EXPECT_EQ(facts_.log_tail, "token=***\n");
 }
 
 TEST_F(StepChildTest, WhatSeveralOfThemUseIsAddedUp) {
