@@ -16,6 +16,7 @@
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
+#include "base/utf8.h"
 #include "component/records/byte_source.h"
 
 namespace rekindle {
@@ -49,6 +50,10 @@ absl::StatusOr<std::vector<std::string>> CsvReader::ReadHeader() {
   }
   std::set<absl::string_view> seen;
   for (const absl::string_view name : fields) {
+    if (!IsValidUtf8(name)) {
+      return Error(absl::StrCat("the name of column ", seen.size() + 1,
+                                " is not UTF-8; save the file as UTF-8"));
+    }
     if (name.empty()) return Error("a column of the header has no name");
     if (!seen.insert(name).second) {
       return Error(absl::StrCat("two columns are called '", name, "'"));
@@ -175,11 +180,15 @@ absl::Status CsvReader::Refill() {
                               " bytes; is a quote not closed?"));
   }
   if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
-  const absl::StatusOr<size_t> got =
-      source_->Read(buffer_.data() + end_, buffer_.size() - end_);
-  if (!got.ok()) return WithContext(got.status(), name_);
-  source_ended_ = *got == 0;
-  end_ += *got;
+  // To the brim: a row is parsed anew with each refill, and a source may give a
+  // byte at a time.
+  while (end_ < buffer_.size() && !source_ended_) {
+    const absl::StatusOr<size_t> got =
+        source_->Read(buffer_.data() + end_, buffer_.size() - end_);
+    if (!got.ok()) return WithContext(got.status(), name_);
+    source_ended_ = *got == 0;
+    end_ += *got;
+  }
   return absl::OkStatus();
 }
 

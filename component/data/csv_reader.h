@@ -26,8 +26,8 @@ class CsvReader {
 
   // Reads the header: call it once, first.
   //
-  //   INVALID_ARGUMENT  the file is empty, or a column has no name or the name
-  //                     of another
+  //   INVALID_ARGUMENT  the file is empty, or a column has no name, the name
+  //                     of another, or one that is not UTF-8
   //   DATA_LOSS, UNAVAILABLE  as ByteSource::Read
   absl::StatusOr<std::vector<std::string>> ReadHeader();
 

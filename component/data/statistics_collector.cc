@@ -26,6 +26,13 @@ namespace tfmd = tensorflow::metadata::v0;
 
 constexpr uint64_t kExamplesBetweenChecks = 4096;
 
+// It would count as an example that lacks every feature.
+absl::Status EmptyRecord(const std::string& file, uint64_t offset) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(file, ": record at offset ", offset,
+                   " is empty, an example without any feature; leave it out"));
+}
+
 }  // namespace
 
 // Feeds what the walker finds into `features_`, and keeps the first error.
@@ -79,9 +86,11 @@ absl::Status StatisticsCollector::AddFiles(
   for (const std::string& file : files) {
     RK_ASSIGN_OR_RETURN(const auto reader, OpenTfRecordReader(file));
     while (true) {
+      const uint64_t offset = reader->offset();
       RK_ASSIGN_OR_RETURN(const std::optional<absl::string_view> record,
                           reader->Next());
       if (!record.has_value()) break;
+      if (record->empty()) return EmptyRecord(file, offset);
       if (absl::Status added = Add(*record); !added.ok()) {
         return WithContext(added, file);
       }

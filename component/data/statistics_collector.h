@@ -25,7 +25,9 @@ class StatisticsCollector {
 
   // Adds all records of TFRecord files. `check_stop` is asked now and then, and
   // an error it returns ends the work; it may be empty. Errors as Add(), named
-  // by their file, and those of OpenTfRecordReader.
+  // by their file, those of OpenTfRecordReader, and
+  //
+  //   INVALID_ARGUMENT  a record is empty
   absl::Status AddFiles(const std::vector<std::string>& files,
                         const std::function<absl::Status()>& check_stop);
 

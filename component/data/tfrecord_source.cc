@@ -61,6 +61,10 @@ class TfRecordSource final : public ExampleSource {
   }
 
   absl::Status Use(absl::string_view record, size_t split, const Sink& sink) {
+    if (record.empty()) {
+      return absl::InvalidArgumentError(
+          "it is empty, an example without any feature; leave it out");
+    }
     tensorflow::Example example;
     if (!example.ParseFromArray(record.data(),
                                 static_cast<int>(record.size()))) {

@@ -2,12 +2,16 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "component/records/gzip_source.h"
 
 namespace rekindle {
@@ -16,6 +20,17 @@ namespace {
 absl::Status ReadError(const std::string& path) {
   return absl::UnavailableError(
       absl::StrCat("cannot read '", path, "': ", std::strerror(errno)));
+}
+
+absl::StatusOr<uint64_t> GzipRatio() {
+  constexpr uint64_t kByDefault = 300;
+  const char* text = std::getenv(kGzipRatioVariable);
+  uint64_t ratio = kByDefault;
+  if (text == nullptr || *text == '\0' || absl::SimpleAtoi(text, &ratio)) {
+    return ratio;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(kGzipRatioVariable, "='", text, "' is not a whole number"));
 }
 
 class PlainSource final : public ByteSource {
@@ -58,7 +73,8 @@ absl::StatusOr<std::unique_ptr<ByteSource>> OpenByteSource(
   const ssize_t got = pread(fd, start.data(), start.size(), 0);
   if (got < 0) return ReadError(path);
   if (!is_gzip({start.data(), static_cast<size_t>(got)})) return plain;
-  return std::make_unique<GzipSource>(std::move(plain));
+  RK_ASSIGN_OR_RETURN(const uint64_t ratio, GzipRatio());
+  return std::make_unique<GzipSource>(std::move(plain), ratio);
 }
 
 }  // namespace rekindle

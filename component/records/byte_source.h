@@ -18,8 +18,9 @@ class ByteSource {
 
   // Fills at most `size` bytes at `out`; returns how many, 0 at the end.
   //
-  //   DATA_LOSS    the compressed stream is damaged or cut short
-  //   UNAVAILABLE  the file cannot be read
+  //   DATA_LOSS         the compressed stream is damaged or cut short
+  //   INVALID_ARGUMENT  it becomes too large (kGzipRatioVariable)
+  //   UNAVAILABLE       the file cannot be read
   virtual absl::StatusOr<size_t> Read(char* out, size_t size) = 0;
 };
 
@@ -30,10 +31,16 @@ inline constexpr size_t kGzipProbe = 12;
 using IsGzip = std::function<bool(absl::string_view start)>;
 bool BeginsLikeGzip(absl::string_view start);
 
+// The environment variable that says how many times as large a gzip file may
+// become; 0 is any number. 300 by default, which only data that repeats itself
+// over and over reaches; gzip's own limit is 1032.
+inline constexpr char kGzipRatioVariable[] = "REKINDLE_GZIP_RATIO";
+
 // Opens the file at `path`; what `is_gzip` says is gzip is read unpacked.
 //
-//   NOT_FOUND    there is no such file
-//   UNAVAILABLE  it cannot be read
+//   INVALID_ARGUMENT  the variable above is no number
+//   NOT_FOUND         there is no such file
+//   UNAVAILABLE       it cannot be read
 absl::StatusOr<std::unique_ptr<ByteSource>> OpenByteSource(
     const std::string& path, const IsGzip& is_gzip = BeginsLikeGzip);
 

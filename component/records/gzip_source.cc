@@ -4,12 +4,15 @@
 #include <limits>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 
 namespace rekindle {
 namespace {
 
 constexpr size_t kBufferSize = 256 << 10;
+// What may come of any stream.
+constexpr uint64_t kFreeBytes = 64 << 20;
 
 absl::Status Damaged(int code) {
   switch (code) {
@@ -25,8 +28,10 @@ absl::Status Damaged(int code) {
 
 }  // namespace
 
-GzipSource::GzipSource(std::unique_ptr<ByteSource> packed)
-    : packed_(std::move(packed)), buffer_(kBufferSize) {
+GzipSource::GzipSource(std::unique_ptr<ByteSource> packed, uint64_t most_times)
+    : packed_(std::move(packed)),
+      most_times_(most_times),
+      buffer_(kBufferSize) {
   isal_inflate_init(&state_);
   state_.crc_flag = ISAL_GZIP;
 }
@@ -54,7 +59,20 @@ absl::StatusOr<size_t> GzipSource::Read(char* out, size_t size) {
   // What came before the damage is given first: a record's own checksum tells
   // best where that is.
   if (state_.avail_out == most) return damage_;
+  unpacked_bytes_ += most - state_.avail_out;
+  damage_.Update(CheckSize());
   return most - state_.avail_out;
+}
+
+absl::Status GzipSource::CheckSize() const {
+  if (most_times_ == 0 || unpacked_bytes_ <= kFreeBytes ||
+      unpacked_bytes_ / most_times_ <= packed_bytes_) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      packed_bytes_, " bytes of gzip have become ", unpacked_bytes_,
+      " and more, over ", most_times_, " times as many; ", kGzipRatioVariable,
+      "=N allows N times, 0 any number"));
 }
 
 absl::StatusOr<bool> GzipSource::Refill() {
@@ -64,6 +82,7 @@ absl::StatusOr<bool> GzipSource::Refill() {
       packed_->Read(reinterpret_cast<char*>(buffer_.data()), buffer_.size()));
   state_.next_in = buffer_.data();
   state_.avail_in = static_cast<uint32_t>(got);
+  packed_bytes_ += got;
   return got > 0;
 }
 

@@ -93,6 +93,10 @@ absl::StatusOr<bool> TfRecordReader::Fill(size_t size) {
     const absl::StatusOr<size_t> got =
         source_->Read(buffer_.data() + end_, buffer_.size() - end_);
     if (absl::IsDataLoss(got.status())) return Corrupt(got.status().message());
+    if (absl::IsInvalidArgument(got.status())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", path_, "': ", got.status().message()));
+    }
     if (!got.ok()) return got.status();
     if (*got == 0) return false;
     end_ += *got;

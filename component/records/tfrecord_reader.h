@@ -26,7 +26,8 @@ class TfRecordReader {
   //
   //   DATA_LOSS    a checksum does not match or the file ends inside a record;
   //                the message names the file and the record's offset
-  //   UNAVAILABLE  the file cannot be read
+  //   INVALID_ARGUMENT  as ByteSource::Read, with the file's name
+  //   UNAVAILABLE       the file cannot be read
   absl::StatusOr<std::optional<absl::string_view>> Next();
 
   // Where the next record begins, in uncompressed bytes.

@@ -120,6 +120,22 @@ TEST(CsvReaderTest, LinesAreCountedThroughQuotedBreaks) {
                        HasSubstr("t.csv:5: this row has 1 fields")));
 }
 
+TEST(CsvReaderTest, AColumnsNameMustBeUtf8) {
+  EXPECT_THAT(
+      ReadAll("a,gr\xf6\xdf\n1,2\n"),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               HasSubstr("t.csv:1: the name of column 2 is not UTF-8")));
+}
+
+// Each refill parses the row anew: with one for each byte this would take an
+// hour.
+TEST(CsvReaderTest, ASourceThatGivesAByteAtATimeIsReadInTime) {
+  const std::string row(1 << 20, 'x');
+  const auto rows = ReadAll("a\n" + row + "\n", /*piece=*/1);
+  ASSERT_THAT(rows, IsOk());
+  EXPECT_EQ(rows->at(1).at(0).size(), row.size());
+}
+
 TEST(CsvReaderTest, AnEmptyFileIsAnError) {
   EXPECT_THAT(ReadAll(""), StatusIs(absl::StatusCode::kInvalidArgument,
                                     HasSubstr("the file is empty")));

@@ -11,16 +11,19 @@
 #include <gtest/gtest.h>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "component/data/feature_collector.h"
 #include "component/data/histograms.h"
 #include "component/data/partition.h"
 #include "component/data/quantile_sketch.h"
 #include "component/data/statistics_collector.h"
 #include "component/data/value_counts.h"
+#include "component/records/record_framing.h"
 #include "tensorflow/core/example/example.pb.h"
 #include "tensorflow_metadata/proto/v0/statistics.pb.h"
 #include "tests/support/proto_matchers.h"
 #include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
 
 namespace rekindle {
 namespace {
@@ -172,6 +175,20 @@ TEST(StatisticsCollectorTest, AFeatureOfTwoTypesIsAnError) {
   EXPECT_THAT(feature.AddFloats(floats),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        HasSubstr("is INT in some examples and FLOAT")));
+}
+
+TEST(StatisticsCollectorTest, AnEmptyRecordIsNamedByItsFileAndPlace) {
+  const TempDir dir;
+  std::string records;
+  AppendFramedRecord(
+      Parse<tensorflow::Example>("features {}").SerializeAsString(), &records);
+  const size_t offset = records.size();
+  AppendFramedRecord("", &records);
+  const std::string file = dir.Write("data.tfrecord", records);
+  EXPECT_THAT(StatisticsCollector().AddFiles({file}, nullptr),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr(absl::StrCat(file, ": record at offset ",
+                                              offset, " is empty"))));
 }
 
 TEST(StatisticsCollectorTest, BytesThatAreNoExampleAreDataLoss) {

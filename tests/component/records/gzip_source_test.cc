@@ -62,9 +62,9 @@ std::string RandomBytes(Random* random) {
   return bytes;
 }
 
-absl::StatusOr<std::string> Unpacked(const std::string& packed,
-                                     Random* random) {
-  GzipSource source(std::make_unique<StringSource>(packed, random));
+absl::StatusOr<std::string> Unpacked(const std::string& packed, Random* random,
+                                     uint64_t most_times = 0) {
+  GzipSource source(std::make_unique<StringSource>(packed, random), most_times);
   std::string bytes;
   std::vector<char> piece(1 + (*random)() % 100'000);
   while (true) {
@@ -123,6 +123,24 @@ TEST_F(GzipSourceTest, AChangedByteIsDataLossUnlessItIsOfTheHeader) {
       EXPECT_EQ(unpacked.status().code(), absl::StatusCode::kDataLoss);
     }
   }
+}
+
+TEST_F(GzipSourceTest, AStreamThatBecomesFarLargerIsRefused) {
+  const std::string bytes(70 << 20, 'x');
+  const std::string packed = Packed(bytes, 9);
+  const auto refused = Unpacked(packed, &random_, /*most_times=*/300);
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(refused.status().message().find("REKINDLE_GZIP_RATIO=N"),
+            absl::string_view::npos)
+      << refused.status();
+  for (const uint64_t most_times : {0, 2000}) {
+    EXPECT_TRUE(Unpacked(packed, &random_, most_times).ok()) << most_times;
+  }
+}
+
+TEST_F(GzipSourceTest, ALittleMayBecomeAsLargeAsItLikes) {
+  const std::string bytes(1 << 20, 'x');
+  EXPECT_TRUE(Unpacked(Packed(bytes, 9), &random_, /*most_times=*/2).ok());
 }
 
 }  // namespace
