@@ -35,6 +35,7 @@ using nlohmann::json;
 
 struct CheckFlags {
   bool full = false;
+  bool files_only = false;
   std::string format;
 };
 
@@ -166,6 +167,8 @@ int MetadataCheckCommand(const Arguments& arguments) {
       "rekindle metadata check --full");
   flags.Bool("full", &check.full,
              "read and hash every file, also those that look untouched");
+  flags.Bool("files-only", &check.files_only,
+             "leave out the store itself, which only an admin may check");
   flags.Format(kOutputFormats, &check.format);
   store.Bind(flags);
   return RunStoreCommand(
@@ -177,7 +180,7 @@ int MetadataCheckCommand(const Arguments& arguments) {
          RK_ASSIGN_OR_RETURN(const std::vector<int64_t> ids,
                              ParseIds(positional.begin(), positional.end()));
          CheckReport report;
-         if (ids.empty()) {
+         if (ids.empty() && !check.files_only) {
            RK_RETURN_IF_ERROR(CheckStore(opened.steps(), report));
          }
          RK_RETURN_IF_ERROR(

@@ -70,7 +70,7 @@ class ManifestsTest(workspace.Workspace):
 
     def test_every_kustomization_names_files_and_objects_that_are_there(self):
         known = objects()
-        self.assertEqual(len(KUSTOMIZATIONS), 9)
+        self.assertEqual(len(KUSTOMIZATIONS), 10)
         for path in KUSTOMIZATIONS:
             kustomization = yaml.safe_load(path.read_text())
             with self.subTest(kustomization=path.parent.name):
@@ -100,6 +100,25 @@ class ManifestsTest(workspace.Workspace):
                 self.assertEqual(image["value"], images["gpu" if name == "trainer-gpu" else "steps"], name)
         [server] = known["Deployment", "rekindle-metadata"]["spec"]["template"]["spec"]["containers"]
         self.assertEqual(server["image"], images["metadata"])
+
+    def test_the_scheduled_check_reads_all_files_with_what_steps_have(self):
+        [cron] = documents(COMPONENTS / "verify" / "verify.yaml")
+        spec = cron["spec"]["workflowSpec"]
+        self.assertEqual(set(references(spec)) - set(objects()), set())
+        [template] = spec["templates"]
+        container, trainer = template["container"], step_templates.load()["trainer"]
+        self.assertEqual(container["image"], objects()["ConfigMap", "rekindle-images"]["data"]["steps"])
+        self.assertEqual(spec["securityContext"], trainer["securityContext"])
+        self.assertEqual(container["securityContext"], trainer["container"]["securityContext"])
+        mounts = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
+        secrets = {volume["name"]: volume["secret"] for volume in spec["volumes"] if "secret" in volume}
+        for name, path in (("tls", "/tls"), ("tokens", "/token")):
+            secret = next(change["value"]["secret"]["secretName"] for change in yaml.safe_load(
+                (COMPONENTS / name / "steps.yaml").read_text()) if change["path"].endswith("/volumes/-"))
+            self.assertEqual(secrets[mounts[path]], {"secretName": secret, "optional": True})
+        self.prepare()
+        result = self.run_command(*container["command"][1:], *container["args"], db=self.db)
+        self.assertIn("2 artifacts checked, 0 problems", self.ok(result).stdout)
 
     def test_with_tls_every_step_has_the_certificate(self):
         self.assert_every_step_has_a_secret("tls", "/tls", "rekindle-client-tls")

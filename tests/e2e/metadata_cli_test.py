@@ -133,6 +133,7 @@ class Verbs:
             connection.execute("INSERT INTO Association (context_id, execution_id) VALUES (1, 77)")
         found = self.metadata("check")
         self.assertEqual(found.returncode, 1)
+        self.ok(self.metadata("check", "--files-only"))
         self.assertIn("DANGLING", found.stdout)
         self.assertIn("execution_id 77", found.stdout)
 
