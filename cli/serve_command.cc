@@ -80,9 +80,9 @@ struct ServeFlags {
                       "the largest backup, export or load; it is put aside in "
                       "the folder TMPDIR (default: 4 GiB)");
     flags.OptionalInt("max-connections", "N", &max_connections,
-                      "gRPC connections at once; one address may have half of "
-                      "them (default: 512, or fewer if the limit on open files "
-                      "is low)");
+                      "connections of each port at once; one address may have "
+                      "half of them (default: 512, or fewer if the limit on "
+                      "open files is low)");
     flags.String("tls-cert", "FILE", &tls.certificate,
                  "encrypt both ports: the server's certificate, PEM");
     flags.String("tls-key", "FILE", &tls.key, "and the certificate's key");

@@ -63,8 +63,9 @@ struct ServerOptions {
   // together have twice as much.
   int64_t max_spool_bytes = int64_t{4} << 30;
 
-  // How many gRPC connections there may be, in all and from one address; one
-  // more is closed at once. 0 is what the limit on open files leaves room for.
+  // How many connections of each port there may be, in all and from one
+  // address; one more is closed at once, or over HTTP one that is idle instead.
+  // 0 is what the limit on open files leaves room for.
   int max_connections = 0;
   int max_connections_per_client = 0;
 
