@@ -59,8 +59,7 @@ void Journal::Append(const Record& record) {
     std::abort();
   }
   std::memcpy(&bytes_[begin], &header, sizeof(header));
-  std::memcpy(&bytes_[begin + sizeof(header)], record.bytes.data(),
-              record.bytes.size());
+  record.bytes.copy(&bytes_[begin + sizeof(header)], record.bytes.size());
   end_ = end;
 }
 
