@@ -1,6 +1,7 @@
 #include "base/yaml_limits.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -165,6 +166,14 @@ std::optional<YamlExcess> FindYamlExcess(const std::string& text) {
     return YamlExcess{1, 1,
                       "the text has " + std::to_string(text.size()) +
                           " bytes, over " + std::to_string(kMostYamlBytes)};
+  }
+  // From where it stands the parser guesses that the text is UTF-16 or UTF-32,
+  // and reads something else.
+  if (const size_t at = text.find('\0'); at != std::string::npos) {
+    const auto lines = std::count(
+        text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n');
+    return YamlExcess{static_cast<int>(lines) + 1, 1,
+                      "the text has a NUL byte; write it as UTF-8"};
   }
   if (auto found = FindLongList(text); found.has_value()) return found;
   Meter meter;

@@ -90,6 +90,12 @@ TEST(YamlLimitsTest, BracketsAreCountedBeforeTheyAreParsed) {
               "");
 }
 
+// The parser would take them for UTF-16, and give strings that are no UTF-8.
+TEST(YamlLimitsTest, ANulByteIsNoText) {
+  EXPECT_THAT(Excess(std::string("a\n\0\xd8", 4)),
+              HasSubstr("2:1: the text has a NUL byte"));
+}
+
 TEST(YamlLimitsTest, ATextHasAnEnd) {
   EXPECT_THAT(Excess(std::string(kMostYamlBytes + 1, ' ')),
               HasSubstr("4194305 bytes, over 4194304"));
