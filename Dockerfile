@@ -33,6 +33,7 @@ ARG TENSORFLOW_VERSION=
 ARG TENSORFLOW_PACKAGE=
 RUN --mount=type=bind,source=tools/image/install-tensorflow,target=/run/install-tensorflow \
     --mount=type=bind,source=tools/image/constraints.txt,target=/run/constraints.txt \
+    --mount=type=bind,source=tools/requirements,target=/run/requirements \
     --mount=type=bind,source=tools/bind_own_symbols.py,target=/run/bind_own_symbols.py \
     --mount=type=bind,from=versions,source=/python-packages,target=/run/versions \
     --mount=type=secret,id=pip --mount=type=secret,id=ca \
@@ -50,6 +51,7 @@ FROM toolchain AS tensorflow-cuda
 ARG TENSORFLOW_VERSION=
 RUN --mount=type=bind,source=tools/image/install-tensorflow,target=/run/install-tensorflow \
     --mount=type=bind,source=tools/image/constraints.txt,target=/run/constraints.txt \
+    --mount=type=bind,source=tools/requirements,target=/run/requirements \
     --mount=type=bind,source=tools/bind_own_symbols.py,target=/run/bind_own_symbols.py \
     --mount=type=bind,source=tools/image/share-libraries,target=/run/share-libraries \
     --mount=type=bind,from=versions,source=/python-packages,target=/run/versions \
@@ -135,7 +137,14 @@ HEALTHCHECK --interval=5s --timeout=5s --start-period=10s CMD ["rekindle", "serv
 COPY --from=build-metadata /out/bin /opt/rekindle/bin
 ARG VERSION=unknown
 ARG REVISION=unknown
-LABEL org.opencontainers.image.version=$VERSION org.opencontainers.image.revision=$REVISION
+ARG BASE
+ARG BASE_DIGEST=unknown
+USER 0
+RUN --mount=type=bind,source=tools/image/write-sbom,target=/run/write-sbom \
+    /run/write-sbom /opt/rekindle/sbom.spdx.json rekindle-metadata "$VERSION"
+USER 65532:0
+LABEL org.opencontainers.image.version=$VERSION org.opencontainers.image.revision=$REVISION \
+      org.opencontainers.image.base.name=$BASE org.opencontainers.image.base.digest=$BASE_DIGEST
 
 FROM trainer-runtime AS trainer
 COPY --from=tensorflow-libraries /out /opt/rekindle
@@ -144,7 +153,16 @@ COPY --from=build-trainer /out-trainer/bin /opt/rekindle/bin
 COPY --from=build-trainer /out-trainer/lib /opt/rekindle/lib
 ARG VERSION=unknown
 ARG REVISION=unknown
-LABEL org.opencontainers.image.version=$VERSION org.opencontainers.image.revision=$REVISION
+ARG BASE
+ARG BASE_DIGEST=unknown
+USER 0
+RUN --mount=type=bind,source=tools/image/write-sbom,target=/run/write-sbom \
+    --mount=type=bind,from=tensorflow,source=/opt/rekindle/python,target=/run/python \
+    SBOM_PYTHON='/run/python/lib/python3*/site-packages' SBOM_ONLY='tensorflow*' \
+    /run/write-sbom /opt/rekindle/sbom.spdx.json rekindle-trainer "$VERSION"
+USER 65532:0
+LABEL org.opencontainers.image.version=$VERSION org.opencontainers.image.revision=$REVISION \
+      org.opencontainers.image.base.name=$BASE org.opencontainers.image.base.digest=$BASE_DIGEST
 
 FROM python-runtime AS trainer-python
 COPY --from=tensorflow-python /opt/rekindle /opt/rekindle
@@ -154,7 +172,14 @@ COPY --from=build-trainer /out-trainer/bin /opt/rekindle/bin
 COPY --from=build-trainer /out-trainer/lib /opt/rekindle/lib
 ARG VERSION=unknown
 ARG REVISION=unknown
-LABEL org.opencontainers.image.version=$VERSION org.opencontainers.image.revision=$REVISION
+ARG BASE
+ARG BASE_DIGEST=unknown
+USER 0
+RUN --mount=type=bind,source=tools/image/write-sbom,target=/run/write-sbom \
+    /run/write-sbom /opt/rekindle/sbom.spdx.json rekindle-trainer-python "$VERSION"
+USER 65532:0
+LABEL org.opencontainers.image.version=$VERSION org.opencontainers.image.revision=$REVISION \
+      org.opencontainers.image.base.name=$BASE org.opencontainers.image.base.digest=$BASE_DIGEST
 
 FROM python-runtime AS trainer-gpu
 COPY --from=tensorflow-cuda /opt/rekindle /opt/rekindle
@@ -166,4 +191,11 @@ COPY --from=build-trainer /out-trainer/lib /opt/rekindle/lib
 ENV NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility REKINDLE_REQUIRE_GPU=1
 ARG VERSION=unknown
 ARG REVISION=unknown
-LABEL org.opencontainers.image.version=$VERSION org.opencontainers.image.revision=$REVISION
+ARG BASE
+ARG BASE_DIGEST=unknown
+USER 0
+RUN --mount=type=bind,source=tools/image/write-sbom,target=/run/write-sbom \
+    /run/write-sbom /opt/rekindle/sbom.spdx.json rekindle-trainer-gpu "$VERSION"
+USER 65532:0
+LABEL org.opencontainers.image.version=$VERSION org.opencontainers.image.revision=$REVISION \
+      org.opencontainers.image.base.name=$BASE org.opencontainers.image.base.digest=$BASE_DIGEST

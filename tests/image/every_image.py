@@ -6,7 +6,8 @@ import sys
 import engine
 import registries
 
-LABELS = ("title", "description", "licenses", "version", "revision")
+LABELS = ("title", "description", "licenses", "version", "revision", "base.name", "base.digest")
+SBOM = "/opt/rekindle/sbom.spdx.json"
 MEGABYTE = 1e6
 # TFX's image, as its users report it.
 TFX_MEGABYTES = 12_300
@@ -33,6 +34,17 @@ class EveryImage:
         self.assertNotIn(config["User"].split(":")[0], ("", "0", "root"))
         for label in LABELS:
             self.assertNotIn(config["Labels"]["org.opencontainers.image." + label], ("", "unknown"))
+
+    def test_lists_what_it_is_made_of(self):
+        def inside(*words):
+            return self.docker.run("run", "--rm", "--network=none", "--entrypoint=" + words[0], self.image, *words[1:]).stdout
+        bill = json.loads(inside("cat", SBOM))
+        listed = {reference["referenceLocator"] for package in bill["packages"] for reference in package["externalRefs"]}
+        debian = inside("dpkg-query", "-W", "-f=${Package}\n").split()
+        self.assertEqual(len([url for url in listed if url.startswith("pkg:deb/")]), len(debian))
+        self.assertEqual(bill["packages"][0]["name"], "rekindle")
+        self.assertNotIn(bill["packages"][0]["versionInfo"], ("", "unknown"))
+        self.assertEqual(any(url.startswith("pkg:pypi/tensorflow") for url in listed), self.target != "metadata")
 
     def test_holds_no_settings_of_the_registries_it_came_from(self):
         hosts = registries.hosts()
