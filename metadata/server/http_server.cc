@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -20,7 +21,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
@@ -266,8 +266,8 @@ class JsonServer : public HttpServer, public http::Handler {
           "the answer has ", size, " bytes, more than the server's limit of ",
           options_.max_message_bytes, "; ask for fewer nodes at a time"));
     }
-    const absl::MutexLockMaybe one_by_one(size > kLargeAnswer ? &large_answer_
-                                                              : nullptr);
+    std::unique_lock<std::mutex> one_by_one(large_answer_, std::defer_lock);
+    if (size > kLargeAnswer) one_by_one.lock();
     return ToJsonText(answer);
   }
 
@@ -320,7 +320,7 @@ class JsonServer : public HttpServer, public http::Handler {
   const absl::Time started_ = absl::Now();
   std::map<std::string, const Method*> methods_;
   std::atomic<bool> draining_ = false;
-  absl::Mutex large_answer_;
+  std::mutex large_answer_;
   // The last, because it calls this one until it is destroyed.
   std::unique_ptr<http::Front> front_;
 };

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -17,12 +18,10 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "base/clock.h"
@@ -91,7 +90,7 @@ class Answers {
   void Add(uint64_t connection, Answer answer) {
     bool first = false;
     {
-      const absl::MutexLock lock(&mutex_);
+      const std::lock_guard<std::mutex> lock(mutex_);
       first = answers_.empty();
       answers_.emplace_back(connection, std::move(answer));
     }
@@ -101,14 +100,15 @@ class Answers {
   std::vector<std::pair<uint64_t, Answer>> TakeAll() {
     uint64_t wakes = 0;
     [[maybe_unused]] const ssize_t n = read(fd_.get(), &wakes, sizeof(wakes));
-    const absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return std::exchange(answers_, {});
   }
 
  private:
   const UniqueFd fd_;
-  absl::Mutex mutex_;
-  std::vector<std::pair<uint64_t, Answer>> answers_ ABSL_GUARDED_BY(mutex_);
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  std::vector<std::pair<uint64_t, Answer>> answers_;
 };
 
 // Everything but Stop() and port() runs on one thread.
@@ -157,7 +157,7 @@ class EpollFront : public Front {
   void Stop(absl::Time deadline) override {
     if (!thread_.joinable()) return;
     {
-      const absl::MutexLock lock(&mutex_);
+      const std::lock_guard<std::mutex> lock(mutex_);
       stop_ = deadline;
     }
     answers_.Wake();
@@ -187,7 +187,7 @@ class EpollFront : public Front {
   bool HasEnded() {
     std::optional<absl::Time> stop;
     {
-      const absl::MutexLock lock(&mutex_);
+      const std::lock_guard<std::mutex> lock(mutex_);
       stop = stop_;
     }
     if (!stop.has_value()) return false;
@@ -471,8 +471,8 @@ class EpollFront : public Front {
   std::vector<uint64_t> more_;
   absl::flat_hash_map<uint64_t, std::shared_ptr<Job>> jobs_;
 
-  absl::Mutex mutex_;
-  std::optional<absl::Time> stop_ ABSL_GUARDED_BY(mutex_);
+  std::mutex mutex_;
+  std::optional<absl::Time> stop_;  // guarded by mutex_
   std::thread thread_;
 };
 

@@ -2,18 +2,17 @@
 
 #include <cstddef>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "absl/synchronization/mutex.h"
-
 namespace rekindle::http {
 
 bool WorkerPool::Run(const std::string& client, std::function<void()> work) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   if (waiting_ >= idle_ && threads_.size() < limits_.threads) AddThread();
   const size_t room = limits_.waiting + idle_;
   Client& one = clients_[client];
@@ -24,6 +23,7 @@ bool WorkerPool::Run(const std::string& client, std::function<void()> work) {
   if (one.waiting.empty()) turns_.push_back(client);
   one.waiting.push_back(std::move(work));
   ++waiting_;
+  news_.notify_one();
   return true;
 }
 
@@ -39,8 +39,9 @@ void WorkerPool::AddThread() {
 void WorkerPool::Stop() {
   std::vector<std::thread> threads;
   {
-    const absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     stopped_ = true;
+    news_.notify_all();
     threads.swap(threads_);
   }
   for (std::thread& thread : threads) thread.join();
@@ -58,8 +59,8 @@ void WorkerPool::Work() {
 }
 
 WorkerPool::Turn WorkerPool::NextTurn() {
-  const absl::MutexLock lock(&mutex_,
-                             absl::Condition(this, &WorkerPool::HasNews));
+  std::unique_lock<std::mutex> lock(mutex_);
+  news_.wait(lock, [this] { return HasNews(); });
   if (waiting_ == 0) return {};
   const size_t place = FindTurn();
   Turn turn{std::move(turns_[place]), nullptr};
@@ -75,13 +76,15 @@ WorkerPool::Turn WorkerPool::NextTurn() {
 }
 
 void WorkerPool::End(const std::string& client) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   ++idle_;
   const auto found = clients_.find(client);
   --found->second.running;
   if (found->second.running == 0 && found->second.waiting.empty()) {
     clients_.erase(found);
   }
+  // Another of the client's may be done now, or nothing is left to do.
+  news_.notify_all();
 }
 
 size_t WorkerPool::FindTurn() const {

@@ -2,16 +2,16 @@
 #ifndef REKINDLE_METADATA_SERVER_HTTP_WORKER_POOL_H_
 #define REKINDLE_METADATA_SERVER_HTTP_WORKER_POOL_H_
 
+#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/synchronization/mutex.h"
 
 namespace rekindle::http {
 
@@ -51,20 +51,24 @@ class WorkerPool {
   Turn NextTurn();
   void End(const std::string& client);
 
+  // All with mutex_ held.
   // Where in turns_ a client is that may have a thread more.
-  size_t FindTurn() const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
-  bool HasNews() const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
-  void AddThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  size_t FindTurn() const;
+  bool HasNews() const;
+  void AddThread();
 
   const Limits limits_;
-  absl::Mutex mutex_;
-  absl::flat_hash_map<std::string, Client> clients_ ABSL_GUARDED_BY(mutex_);
+  // Not absl's: ThreadSanitizer does not see what Debian's library does.
+  std::mutex mutex_;
+  // All below are guarded by mutex_.
+  std::condition_variable news_;
+  absl::flat_hash_map<std::string, Client> clients_;
   // Those who have work waiting, each once.
-  std::deque<std::string> turns_ ABSL_GUARDED_BY(mutex_);
-  size_t waiting_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::vector<std::thread> threads_ ABSL_GUARDED_BY(mutex_);
-  size_t idle_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  std::deque<std::string> turns_;
+  size_t waiting_ = 0;
+  std::vector<std::thread> threads_;
+  size_t idle_ = 0;
+  bool stopped_ = false;
 };
 
 }  // namespace rekindle::http
