@@ -29,7 +29,7 @@ struct Limits {
   // Requests of each lane (front.h) that run and that wait to run, and one
   // client's part of them; one more is refused.
   WorkerPool::Limits status = {4, 4, 64};
-  WorkerPool::Limits reads = {8, 4, 256};
+  WorkerPool::Limits reads = {8, 3, 256};
   WorkerPool::Limits calls = {32, 16, 256};
 
   // From the first byte of a request (or from connecting) to its headers' end,
