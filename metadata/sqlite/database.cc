@@ -19,12 +19,9 @@ constexpr int kBusyTimeoutMillis = 10'000;
 // How often a reader looks at its deadline: about every millisecond.
 constexpr int kInstructionsBetweenChecks = 10'000;
 
-// Whether the statement under way is to be interrupted, with DEADLINE_EXCEEDED:
-// not when it writes, for a writer also does the work of others, who may have
-// more time.
-int GiveUp(void* db) {
-  return DeadlinePassed() && sqlite3_txn_state(static_cast<sqlite3*>(db),
-                                               nullptr) != SQLITE_TXN_WRITE;
+// Whether the statement under way is to be interrupted, with DEADLINE_EXCEEDED.
+int GiveUp(void* database) {
+  return DeadlinePassed() && !static_cast<Database*>(database)->writing();
 }
 
 int FlagsFor(Database::Mode mode) {
@@ -61,7 +58,8 @@ absl::StatusOr<std::unique_ptr<Database>> Database::Open(
   std::unique_ptr<Database> opened(new Database(db, mode == Mode::kReadOnly));
   if (result != SQLITE_OK) return SqliteStatus(db, "cannot open the file");
   sqlite3_busy_timeout(db, kBusyTimeoutMillis);
-  sqlite3_progress_handler(db, kInstructionsBetweenChecks, GiveUp, db);
+  sqlite3_progress_handler(db, kInstructionsBetweenChecks, GiveUp,
+                           opened.get());
   return opened;
 }
 

@@ -61,6 +61,12 @@ class Database {
 
   bool read_only() const { return read_only_; }
 
+  // A write that has begun is finished, whatever the deadline: a writer also
+  // does the work of others, who may have more time. Until its end has been
+  // answered, for SQLite asks once more after a COMMIT has taken effect.
+  bool writing() const { return writing_; }
+  void set_writing(bool writing) { writing_ = writing; }
+
   // For what SQLite can do beyond statements. Not to be closed.
   sqlite3* handle() { return db_; }
 
@@ -71,6 +77,7 @@ class Database {
 
   sqlite3* db_;  // owned
   bool read_only_;
+  bool writing_ = false;
   // Idle statements by their SQL. Node-based: Statements keep pointers to the
   // lists.
   absl::node_hash_map<std::string, std::vector<sqlite3_stmt*>> idle_;

@@ -1,5 +1,7 @@
 #include "metadata/sqlite/transaction.h"
 
+#include <utility>
+
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
 
@@ -14,8 +16,12 @@ absl::Status RunOnce(Database& db, absl::string_view sql) {
 }  // namespace
 
 absl::StatusOr<Transaction> Transaction::BeginWrite(Database& db) {
-  RK_RETURN_IF_ERROR(RunOnce(db, "BEGIN IMMEDIATE"));
-  return Transaction(db);
+  // Before: the lock must not be taken by a statement that is then interrupted.
+  db.set_writing(true);
+  absl::Status begun = RunOnce(db, "BEGIN IMMEDIATE");
+  if (begun.ok()) return Transaction(db);
+  db.set_writing(false);
+  return begun;
 }
 
 absl::StatusOr<Transaction> Transaction::BeginRead(Database& db) {
@@ -25,25 +31,29 @@ absl::StatusOr<Transaction> Transaction::BeginRead(Database& db) {
 
 Transaction::~Transaction() {
   // Fails only when SQLite has rolled back already, after a full disk for one.
-  if (db_ != nullptr) RunOnce(*db_, "ROLLBACK").IgnoreError();
+  if (db_ == nullptr) return;
+  RunOnce(*db_, "ROLLBACK").IgnoreError();
+  db_->set_writing(false);
 }
 
 absl::Status Transaction::Commit() {
   RK_RETURN_IF_ERROR(RunOnce(*db_, "COMMIT"));
+  db_->set_writing(false);
   db_ = nullptr;
   return absl::OkStatus();
 }
 
-absl::Status RunInSavepoint(Database& db,
+SavepointEnd RunInSavepoint(Database& db,
                             absl::FunctionRef<absl::Status(Database&)> work) {
-  RK_RETURN_IF_ERROR(RunOnce(db, "SAVEPOINT rk"));
-  absl::Status done = work(db);
-  if (done.ok()) return RunOnce(db, "RELEASE rk");
-  if (db.in_transaction()) {
-    RK_RETURN_IF_ERROR(RunOnce(db, "ROLLBACK TO rk"));
-    RK_RETURN_IF_ERROR(RunOnce(db, "RELEASE rk"));
-  }
-  return done;
+  absl::Status status = RunOnce(db, "SAVEPOINT rk");
+  if (!status.ok()) return {std::move(status), /*intact=*/false};
+  status = work(db);
+  absl::Status closed;
+  if (!status.ok()) closed = RunOnce(db, "ROLLBACK TO rk");
+  if (closed.ok()) closed = RunOnce(db, "RELEASE rk");
+  // The first cause is the one to tell.
+  if (status.ok()) status = closed;
+  return {std::move(status), /*intact=*/closed.ok()};
 }
 
 }  // namespace rekindle

@@ -36,10 +36,16 @@ class Transaction {
   Database* db_;  // not owned; null once committed
 };
 
-// Runs `work` inside the open transaction; if it fails, nothing it did remains
-// and the transaction goes on. Unless SQLite has given up the transaction as a
-// whole: see Database::in_transaction.
-absl::Status RunInSavepoint(Database& db,
+// How a part of a transaction ended.
+struct SavepointEnd {
+  absl::Status status;
+  // Whether the transaction can go on. If not, SQLite has given it up, or what
+  // the part did could not be undone: it must not be committed.
+  bool intact = true;
+};
+
+// Runs `work` inside the open transaction; if it fails, nothing it did remains.
+SavepointEnd RunInSavepoint(Database& db,
                             absl::FunctionRef<absl::Status(Database&)> work);
 
 }  // namespace rekindle

@@ -216,10 +216,8 @@ absl::StatusOr<int64_t> UpdateNode(Database& db, DeclaredTypes& types,
 
   // Two updates within a millisecond must not look like one to a writer that
   // compares times.
-  const int64_t floor = options.check_update_time
-                            ? stored.last_update_time_since_epoch() + 1
-                            : options.now_millis;
-  wanted.set_last_update_time_since_epoch(std::max(options.now_millis, floor));
+  wanted.set_last_update_time_since_epoch(
+      std::max(options.now_millis, stored.last_update_time_since_epoch() + 1));
   RK_RETURN_IF_ERROR(UpdateRow(db, wanted));
   RK_RETURN_IF_ERROR(WriteProperties(db, NodeTable<Node>::kProperties,
                                      given.id(), PropertiesOf(stored),

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "metadata/sqlite/transaction.h"
 
@@ -76,7 +79,15 @@ WriteQueue::Batch WriteQueue::TakeFirst(size_t count) {
 void WriteQueue::RunBatch(absl::Span<Request* const> batch) {
   while (!batch.empty()) {
     size_t taken = batch.size();
-    const absl::Status committed = RunInOneTransaction(batch, taken);
+    absl::Status committed;
+    // Whoever throws, for want of memory for one, must not leave the others
+    // waiting. The transaction has been rolled back.
+    try {
+      committed = RunInOneTransaction(batch, taken);
+    } catch (const std::exception& thrown) {
+      committed = absl::InternalError(
+          absl::StrCat("a write threw an exception: ", thrown.what()));
+    }
     for (Request* request : batch.first(taken)) {
       if (request->status.ok()) request->status = committed;
     }
@@ -98,11 +109,13 @@ absl::Status WriteQueue::RunInOneTransaction(absl::Span<Request* const> batch,
 absl::Status WriteQueue::RunShared(absl::Span<Request* const> batch,
                                    size_t& taken) {
   const NoSpilling no_spilling(db_);
-  for (taken = 0; taken < batch.size() && db_.cache_bytes() < kMaxShared;) {
+  taken = 0;
+  do {
     Request& request = *batch[taken++];
-    request.status = RunInSavepoint(db_, request.work);
-    if (!db_.in_transaction()) return request.status;
-  }
+    SavepointEnd end = RunInSavepoint(db_, request.work);
+    request.status = std::move(end.status);
+    if (!end.intact) return request.status;
+  } while (taken < batch.size() && db_.cache_bytes() < kMaxShared);
   return absl::OkStatus();
 }
 

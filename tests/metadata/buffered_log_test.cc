@@ -127,7 +127,8 @@ TEST_F(BufferedLogTest, ASavepointIsTakenBackAfterItWasSpilled) {
                              [](Database& db) {
                                EXPECT_THAT(Insert(db, kLarge), IsOk());
                                return absl::NotFoundError("on purpose");
-                             }),
+                             })
+                  .status,
               StatusIs(StatusCode::kNotFound));
   EXPECT_THAT(Insert(*db_, 4), IsOk());
   EXPECT_THAT(transaction.Commit(), IsOk());
@@ -152,7 +153,7 @@ TEST_F(BufferedLogTest, ACommitWithFramesWithoutChecksumsIsRefused) {
                     IsOk());
       }
       return absl::NotFoundError("on purpose");
-    }).IgnoreError();
+    });
     const bool kept = transaction.Commit().ok();
     committed += kept ? rows / 2 : 0;
     refused += kept ? 0 : 1;

@@ -4,6 +4,7 @@
 #include <latch>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <set>
 #include <string>
 #include <thread>
@@ -12,6 +13,9 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "base/deadline.h"
+#include "metadata/sqlite/transaction.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -206,6 +210,44 @@ TEST_F(WriteQueueTest, WithoutSpaceNothingOfTheFailedWorkRemains) {
             .value();
     EXPECT_EQ(rows, done[writer].ok() ? 2 : 0) << done[writer];
   }
+}
+
+// SQLite looks at the deadline every so many instructions, also in those that
+// follow a commit.
+TEST_F(WriteQueueTest, ACommitIsNeverAnsweredWithADeadline) {
+  ASSERT_THAT(db_->Execute("PRAGMA synchronous = OFF"), IsOk());
+  const ScopedDeadline over(absl::InfinitePast());
+  constexpr int kWrites = 20'000;
+  for (int i = 0; i < kWrites; ++i) {
+    ASSERT_THAT(queue_.Run([&](Database& db) { return Insert(db, i); }),
+                IsOk());
+  }
+}
+
+TEST_F(WriteQueueTest, WhatCannotBeUndoneIsNotCommittedWithTheOthers) {
+  {
+    RK_ASSERT_OK_AND_ASSIGN(Transaction transaction,
+                            Transaction::BeginWrite(*db_));
+    const SavepointEnd end = RunInSavepoint(*db_, [](Database& db) {
+      EXPECT_THAT(Insert(db, 1), IsOk());
+      EXPECT_THAT(db.Execute("RELEASE rk"), IsOk());  // no way back
+      return absl::NotFoundError("on purpose");
+    });
+    EXPECT_THAT(end.status, StatusIs(StatusCode::kNotFound));
+    EXPECT_FALSE(end.intact);
+  }
+  EXPECT_EQ(Count(), 0);
+}
+
+TEST_F(WriteQueueTest, AWriteThatThrowsLeavesTheQueueToOthers) {
+  EXPECT_THAT(queue_.Run([](Database& db) -> absl::Status {
+    EXPECT_THAT(Insert(db, 1), IsOk());
+    throw std::bad_alloc();
+  }),
+              StatusIs(StatusCode::kInternal));
+  EXPECT_EQ(Count(), 0);
+  EXPECT_THAT(queue_.Run([](Database& db) { return Insert(db, 2); }), IsOk());
+  EXPECT_EQ(Count(), 1);
 }
 
 }  // namespace
