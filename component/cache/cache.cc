@@ -151,13 +151,15 @@ ml_metadata::GetExecutionsByContextRequest NewestFinishedFirst(
   return request;
 }
 
-// Judges `execution` unless the one that computed its outputs was judged.
-absl::Status Consider(const Execution& execution, const CacheTerms& terms,
-                      const MetadataStore& store, std::set<int64_t>& judged,
-                      CacheAnswer& answer) {
+// Judges `execution` unless the one that computed its outputs was judged. That
+// it is in the key's context proves nothing: its own fields must give the key.
+absl::Status Consider(const Execution& execution, const std::string& key,
+                      const CacheTerms& terms, const MetadataStore& store,
+                      std::set<int64_t>& judged, CacheAnswer& answer) {
   RK_ASSIGN_OR_RETURN(std::optional<CacheEntry> entry,
                       LoadCacheEntry(execution, store));
-  if (!entry.has_value() || !judged.insert(entry->ComputedBy()).second) {
+  if (!entry.has_value() || CacheKeyOf(entry->fields) != key ||
+      !judged.insert(entry->ComputedBy()).second) {
     return absl::OkStatus();
   }
   std::string reason = WhyUnusable(*entry, terms);
@@ -252,7 +254,8 @@ absl::StatusOr<CacheAnswer> LookUp(const std::string& key,
   do {
     RK_ASSIGN_OR_RETURN(const auto page, store.GetExecutionsByContext(request));
     for (const Execution& execution : page.executions()) {
-      RK_RETURN_IF_ERROR(Consider(execution, terms, store, judged, answer));
+      RK_RETURN_IF_ERROR(
+          Consider(execution, key, terms, store, judged, answer));
       if (answer.hit.has_value()) return answer;
     }
     request.mutable_options()->set_next_page_token(page.next_page_token());

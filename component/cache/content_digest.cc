@@ -49,9 +49,10 @@ std::vector<std::string> WithSiblings(const std::string& path) {
 }
 
 // Names count: renaming what is imported breaks the import.
-std::string DigestOfModule(const std::string& path) {
+std::string DigestOfModule(const std::string& path, WatchedFiles& watched) {
   Sha256 hash;
   for (const std::string& file : WithSiblings(path)) {
+    watched.Add(file);
     const absl::StatusOr<TreeDigest> digest = DigestTree(file);
     if (!digest.ok()) return NeverSeenBefore(digest.status());
     hash.UpdateField(fs::path(file).filename().string());
@@ -77,11 +78,29 @@ bool IsFile(const std::string& path) {
   return fs::is_regular_file(path, none);
 }
 
+// Empty for what cannot be looked at.
+std::string FingerprintOf(const std::string& path) {
+  return StatFingerprint(path).value_or("");
+}
+
 }  // namespace
 
-std::string ContentDigest(const std::vector<std::string>& paths) {
+void WatchedFiles::Add(const std::string& path) {
+  fingerprints_.try_emplace(path, FingerprintOf(path));
+}
+
+std::string WatchedFiles::FindChanged() const {
+  for (const auto& [path, noted] : fingerprints_) {
+    if (FingerprintOf(path) != noted) return path;
+  }
+  return "";
+}
+
+std::string ContentDigest(const std::vector<std::string>& paths,
+                          WatchedFiles& watched) {
   Sha256 hash;
   for (const std::string& path : paths) {
+    watched.Add(path);
     const absl::StatusOr<TreeDigest> digest = DigestTree(path);
     if (!digest.ok()) return NeverSeenBefore(digest.status());
     hash.UpdateField(digest->digest);
@@ -89,22 +108,23 @@ std::string ContentDigest(const std::vector<std::string>& paths) {
   return absl::StrCat("sha256:", hash.HexDigest());
 }
 
-std::string CodeDigest(const std::string& path) {
-  return absl::EndsWith(path, kPython) ? DigestOfModule(path)
-                                       : ContentDigest({path});
+std::string CodeDigest(const std::string& path, WatchedFiles& watched) {
+  return absl::EndsWith(path, kPython) ? DigestOfModule(path, watched)
+                                       : ContentDigest({path}, watched);
 }
 
-std::string ProgramDigest(const std::string& name) {
-  return CodeDigest(FindProgram(name));
+std::string ProgramDigest(const std::string& name, WatchedFiles& watched) {
+  return CodeDigest(FindProgram(name), watched);
 }
 
-CacheFields CommandFields(const std::vector<std::string>& argv) {
+CacheFields CommandFields(const std::vector<std::string>& argv,
+                          WatchedFiles& watched) {
   CacheFields fields;
   if (argv.empty()) return fields;
-  fields["code.program"] = ProgramDigest(argv.front());
+  fields["code.program"] = ProgramDigest(argv.front(), watched);
   for (size_t i = 1; i < argv.size(); ++i) {
     if (!IsFile(argv[i])) continue;
-    fields[absl::StrCat("code.argument.", i)] = CodeDigest(argv[i]);
+    fields[absl::StrCat("code.argument.", i)] = CodeDigest(argv[i], watched);
   }
   return fields;
 }

@@ -8,6 +8,10 @@
 
 namespace rekindle {
 
+// The custom property of an execution that says what the last attempt that knew
+// its inputs was to do: the key of its work.
+inline constexpr char kWorkKeyProperty[] = "work_key";
+
 // What the store knows of an attempt at an execution.
 struct Attempt {
   int64_t number = 0;  // 0: other writers' executions have none

@@ -22,6 +22,7 @@
 #include "base/uuid.h"
 #include "component/cache/cache.h"
 #include "component/cache/cache_fields.h"
+#include "component/launch/attempts.h"
 #include "component/launch/failure.h"
 #include "component/launch/output_paths.h"
 #include "component/launch/step.h"
@@ -53,6 +54,27 @@ rekindle::v1::ContextOfStep MakeContext(const std::string& type,
   return context;
 }
 
+// Whether it is about the files rather than about what they are.
+bool IsBookkeeping(const std::string& property) {
+  return property == kDigestProperty || property == kStatFingerprintProperty;
+}
+
+std::string PropertiesText(const ml_metadata::Artifact& artifact) {
+  std::map<std::string, std::string> sorted;
+  for (const auto* properties :
+       {&artifact.properties(), &artifact.custom_properties()}) {
+    for (const auto& [name, value] : *properties) {
+      if (!IsBookkeeping(name)) sorted[name] = value.SerializeAsString();
+    }
+  }
+  Sha256 hash;
+  for (const auto& [name, value] : sorted) {
+    hash.UpdateField(name);
+    hash.UpdateField(value);
+  }
+  return absl::StrCat("sha256:", hash.HexDigest());
+}
+
 // What identifies an artifact's content: its digest. When its writer recorded
 // none, its id and place, and sizes and times of its files.
 std::string ContentOf(const ml_metadata::Artifact& artifact) {
@@ -74,11 +96,83 @@ std::string ParameterText(const ml_metadata::Value& value) {
   }
 }
 
-bool NamesOutputs(const StepSpec& spec, const std::string& key) {
-  return std::any_of(spec.inputs.begin(), spec.inputs.end(),
-                     [&key](const InputSpec& input) {
-                       return input.key == key && input.names_outputs;
-                     });
+// What the outputs depend on of an input.
+std::string InputText(const InputSpec& input,
+                      const ml_metadata::Artifact& artifact) {
+  std::string text = ContentOf(artifact);
+  if (input.names_outputs) {
+    absl::StrAppend(&text, ", artifact ", artifact.id());
+  }
+  if (input.properties_count) {
+    absl::StrAppend(&text, ", properties ", PropertiesText(artifact));
+  }
+  return text;
+}
+
+// --- what an interrupted attempt read ---------------------------------------
+
+using Choices = std::map<std::string, InputChoice>;  // by key
+
+// Whether the last attempt ended by no fault of its own, or has not ended.
+bool WasInterrupted(const ml_metadata::Execution& execution) {
+  switch (execution.last_known_state()) {
+    case ml_metadata::Execution::RUNNING:
+    case ml_metadata::Execution::CANCELED:
+      return true;
+    case ml_metadata::Execution::FAILED: {
+      const auto code = CodeOfExecutionResult(
+          CustomString(execution, kExecutionResultProperty));
+      return code.has_value() && MayHelpToRetry(*code);
+    }
+    default:
+      return false;
+  }
+}
+
+// The choices of the attempt that this step continues; none if it continues
+// none.
+absl::StatusOr<Choices> FindInterruptedChoices(const StepSpec& spec,
+                                               const MetadataStore& store) {
+  ml_metadata::GetExecutionsByExternalIdsRequest request;
+  request.add_external_ids(spec.ExternalId());
+  const auto found = store.GetExecutionsByExternalIds(request);
+  if (absl::IsNotFound(found.status())) return Choices();
+  RK_RETURN_IF_ERROR(found.status());
+  const ml_metadata::Execution& execution = found->executions(0);
+  // One without its inputs had nothing to keep.
+  if (CustomString(execution, kWorkKeyProperty).empty() ||
+      !WasInterrupted(execution)) {
+    return Choices();
+  }
+  return InputChoicesOf(execution);
+}
+
+// What the choice took, if the input asks for the same and it is still there.
+absl::StatusOr<std::optional<Resolution>> TakeAgain(
+    const InputSpec& input, const InputChoice& choice, const StepSpec& spec,
+    const MetadataStore& store) {
+  if (choice.type_name != input.type_name ||
+      choice.reference != input.ref.ToString() || !choice.refusal.empty()) {
+    return std::nullopt;
+  }
+  if (choice.taken.empty()) {
+    if (input.required) return std::nullopt;
+    return Resolution();
+  }
+  RK_ASSIGN_OR_RETURN(Resolution again,
+                      Resolve({input.type_name,
+                               {ArtifactRef::Ids{choice.taken}},
+                               spec.pipeline,
+                               spec.run_id,
+                               spec.allow_partial,
+                               spec.Files()},
+                              store));
+  if (!again.refusal.ok()) return std::nullopt;
+  for (Candidate& candidate : again.candidates) {
+    candidate.reason = absl::StrCat(
+        "an interrupted attempt of this execution read it; ", candidate.reason);
+  }
+  return again;
 }
 
 // The flag that names the artifact of an input.
@@ -169,8 +263,18 @@ absl::StatusOr<ResolvedInputs> ResolveInputs(const StepSpec& spec,
                                              const MetadataStore& store) {
   ResolvedInputs inputs;
   const FileRules files = spec.Files();
+  RK_ASSIGN_OR_RETURN(const Choices earlier,
+                      FindInterruptedChoices(spec, store));
   for (const InputSpec& input : spec.inputs) {
     Resolution& resolution = inputs[input.key];
+    if (const auto choice = earlier.find(input.key); choice != earlier.end()) {
+      RK_ASSIGN_OR_RETURN(std::optional<Resolution> again,
+                          TakeAgain(input, choice->second, spec, store));
+      if (again.has_value()) {
+        resolution = *std::move(again);
+        continue;
+      }
+    }
     RK_ASSIGN_OR_RETURN(resolution,
                         Resolve({input.type_name, input.ref, spec.pipeline,
                                  spec.run_id, spec.allow_partial, files},
@@ -236,18 +340,15 @@ CacheFields DescribeWork(const StepSpec& spec, const ResolvedInputs& inputs,
     if (spec.immaterial_parameters.contains(name)) continue;
     fields[absl::StrCat("parameter.", name)] = ParameterText(value);
   }
-  for (const auto& [key, resolution] : inputs) {
-    if (ignored_inputs.contains(key)) {
-      fields[absl::StrCat("input.", key)] = "ignored";
+  for (const InputSpec& input : spec.inputs) {
+    if (ignored_inputs.contains(input.key)) {
+      fields[absl::StrCat("input.", input.key)] = "ignored";
       continue;
     }
     int index = 0;
-    for (const ml_metadata::Artifact& artifact : resolution.chosen) {
-      std::string& field = fields[absl::StrCat("input.", key, ".", index++)];
-      field = ContentOf(artifact);
-      if (NamesOutputs(spec, key)) {
-        absl::StrAppend(&field, ", artifact ", artifact.id());
-      }
+    for (const ml_metadata::Artifact& artifact : inputs.at(input.key).chosen) {
+      fields[absl::StrCat("input.", input.key, ".", index++)] =
+          InputText(input, artifact);
     }
   }
   for (const OutputSpec& output : spec.outputs) {
@@ -283,10 +384,13 @@ rekindle::v1::ClaimRequest MakeClaimRequest(
   *request.add_contexts() = MakeContext(
       "node", absl::StrCat(spec.pipeline, ".", spec.node_id), kNoParent);
   if (work.has_value()) {
-    auto& cache = *request.add_contexts();
-    cache = MakeContext(kCacheContextType, CacheKeyOf(*work), kNoParent);
-    cache.set_outputs_only(true);
+    request.set_work_key(CacheKeyOf(*work));
+  }
+  if (work.has_value() && CanBeCached(spec)) {
     properties[kCacheFieldsProperty] = StringValue(FieldsToJson(*work));
+    auto& cache = *request.add_contexts();
+    cache = MakeContext(kCacheContextType, request.work_key(), kNoParent);
+    cache.set_outputs_only(true);
   }
 
   for (const InputSpec& input : spec.inputs) {

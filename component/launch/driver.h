@@ -27,7 +27,11 @@ namespace rekindle {
 //   ALREADY_EXISTS  the run belongs to another pipeline
 absl::Status CheckRunIsOurs(const StepSpec& spec, const MetadataStore& store);
 
-// Looks for every input of the step, by key. An error is one of the store.
+// Looks for every input of the step, by key. What an interrupted attempt of the
+// same execution read is read again, as long as it is asked for by the same
+// reference and can still be used: a retry after a lost node goes on with its
+// checkpoints although `latest` has moved. An attempt that failed by itself is
+// no reason to keep its inputs. An error is one of the store.
 absl::StatusOr<ResolvedInputs> ResolveInputs(const StepSpec& spec,
                                              const MetadataStore& store);
 
@@ -60,7 +64,7 @@ bool CanBeCached(const StepSpec& spec);
 
 // The claim of this step, with the contexts that TFX puts a node's execution
 // into: pipeline, pipeline_run, node and, if its inputs are known and so its
-// work is, execution_cache.
+// work is, and it can be cached, execution_cache.
 rekindle::v1::ClaimRequest MakeClaimRequest(
     const StepSpec& spec, const ResolvedInputs& inputs,
     const std::optional<CacheFields>& work, const std::string& owner,

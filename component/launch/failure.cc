@@ -20,10 +20,11 @@ struct NamedReason {
   absl::string_view name;
 };
 
-constexpr std::array<NamedReason, 21> kReasons = {{
+constexpr std::array<NamedReason, 22> kReasons = {{
     {FailureReason::kExecutorError, "EXECUTOR_ERROR"},
     {FailureReason::kInputNotFound, "INPUT_NOT_FOUND"},
     {FailureReason::kInputUnusable, "INPUT_UNUSABLE"},
+    {FailureReason::kInputChanged, "INPUT_CHANGED"},
     {FailureReason::kOutputUnwritable, "OUTPUT_UNWRITABLE"},
     {FailureReason::kDiskFull, "DISK_FULL"},
     {FailureReason::kChildCannotStart, "CHILD_CANNOT_START"},
@@ -96,6 +97,29 @@ std::string ExecutionResultJson(const absl::Status& error) {
   return nlohmann::json{{"code", error.raw_code()},
                         {"resultMessage", std::string(error.message())}}
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::optional<absl::StatusCode> CodeOfExecutionResult(const std::string& json) {
+  const auto result =
+      nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
+  if (!result.is_object() || !result.contains("code") ||
+      !result["code"].is_number_integer()) {
+    return std::nullopt;
+  }
+  return static_cast<absl::StatusCode>(result["code"].get<int>());
+}
+
+bool MayHelpToRetry(absl::StatusCode code) {
+  switch (code) {
+    case absl::StatusCode::kCancelled:
+    case absl::StatusCode::kAborted:
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kDeadlineExceeded:
+    case absl::StatusCode::kResourceExhausted:
+      return true;
+    default:
+      return false;
+  }
 }
 
 FailureReason ReasonOfVanished(absl::string_view text) {

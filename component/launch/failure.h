@@ -15,6 +15,7 @@ enum class FailureReason {
   kExecutorError,     // the work itself failed, and said why
   kInputNotFound,     // a required input has no usable artifact
   kInputUnusable,     // an input cannot be worked with: no such split, ...
+  kInputChanged,      // a file changed between the look at it and the work
   kOutputUnwritable,  // the output root cannot be written
   kDiskFull,
   kChildCannotStart,
@@ -55,6 +56,12 @@ FailureReason ReasonOf(const absl::Status& status);
 
 // {"code": 8, "resultMessage": "..."}.
 std::string ExecutionResultJson(const absl::Status& error);
+// The code of such a text; nullopt if it is none.
+std::optional<absl::StatusCode> CodeOfExecutionResult(const std::string& json);
+
+// Whether the same step may succeed after such an end (exit codes 75, 130 and
+// 143).
+bool MayHelpToRetry(absl::StatusCode code);
 
 // Why an attempt vanished, from what its orchestrator says of it, as Argo's
 // "main: OOMKilled (exit code 137)": OUT_OF_MEMORY, or LAUNCHER_LOST for

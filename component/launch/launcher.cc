@@ -60,28 +60,23 @@ Backoff::Options StoreBackoff(const LaunchOptions& options) {
   return backoff;
 }
 
-// Claims; while another process holds the claim, waits for it to end.
-absl::StatusOr<ClaimResponse> ClaimOrWait(const ClaimRequest& request,
-                                          const LaunchOptions& options,
-                                          StepStore& steps) {
-  const absl::Time give_up =
-      std::min(absl::Now() + options.claim_timeout, options.deadline);
-  bool noted = false;
-  while (true) {
-    absl::StatusOr<ClaimResponse> claim = steps.Claim(request);
-    if (!absl::IsFailedPrecondition(claim.status())) return claim;
-    if (absl::Now() >= give_up) {
-      return absl::AbortedError(claim.status().message());
-    }
-    if (!noted && options.note) {
-      options.note(absl::StrCat("waiting: ", claim.status().message()));
-      noted = true;
-    }
-    if (!SleepUnlessReadable(Cancellation::Get().fd(), absl::Seconds(1))) {
-      return absl::CancelledError(
-          "stopped while another process held the claim");
-    }
+// What a step is to do, and its claim.
+struct ClaimedWork {
+  ResolvedInputs inputs;
+  std::optional<CacheFields> work;  // none without its inputs
+  ClaimResponse claim;
+};
+
+// Waits a little for another process's claim to end, whose answer `held` is.
+//
+//   ABORTED    it has been waited for long enough
+//   CANCELLED  asked to stop
+absl::Status AwaitHolder(const absl::Status& held, absl::Time give_up) {
+  if (absl::Now() >= give_up) return absl::AbortedError(held.message());
+  if (SleepUnlessReadable(Cancellation::Get().fd(), absl::Seconds(1))) {
+    return absl::OkStatus();
   }
+  return absl::CancelledError("stopped while another process held the claim");
 }
 
 // Tells the store what became of an attempt that vanished.
@@ -90,6 +85,51 @@ void SetPreviousFailure(const std::string& text, ClaimRequest& request) {
   request.set_previous_failure(text);
   request.set_previous_failure_reason(
       std::string(FailureReasonName(ReasonOfVanished(text))));
+}
+
+// Finds out what there is to do, and how to claim it.
+absl::StatusOr<ClaimRequest> Describe(const StepSpec& spec,
+                                      const LaunchOptions& options,
+                                      Store& store, ClaimedWork& work) {
+  RK_ASSIGN_OR_RETURN(work.inputs,
+                      RetryWhileTransient(Backoff(StoreBackoff(options)), [&] {
+                        return ResolveInputs(spec, store.metadata());
+                      }));
+  if (CheckInputs(spec, work.inputs).ok()) {
+    work.work = DescribeWork(spec, work.inputs, options.cache.ignored_inputs);
+  }
+  options.on_stage(Stage::kResolved);
+  ClaimRequest request = MakeClaimRequest(spec, work.inputs, work.work,
+                                          options.owner, options.lease);
+  SetPreviousFailure(options.previous_failure, request);
+  return request;
+}
+
+// Claims; while another process holds the claim, waits for it to end. The
+// inputs are looked for anew before each try: they may have moved on meanwhile.
+absl::StatusOr<ClaimedWork> ClaimOrWait(const StepSpec& spec,
+                                        const LaunchOptions& options,
+                                        Store& store) {
+  const absl::Time give_up =
+      std::min(absl::Now() + options.claim_timeout, options.deadline);
+  RetryingStepStore steps(store.steps(), StoreBackoff(options));
+  bool noted = false;
+  while (true) {
+    ClaimedWork claimed;
+    RK_ASSIGN_OR_RETURN(const ClaimRequest request,
+                        Describe(spec, options, store, claimed));
+    absl::StatusOr<ClaimResponse> claim = steps.Claim(request);
+    if (claim.ok()) {
+      claimed.claim = *std::move(claim);
+      return claimed;
+    }
+    if (!absl::IsFailedPrecondition(claim.status())) return claim.status();
+    if (!noted && options.note) {
+      options.note(absl::StrCat("waiting: ", claim.status().message()));
+      noted = true;
+    }
+    RK_RETURN_IF_ERROR(AwaitHolder(claim.status(), give_up));
+  }
 }
 
 // Whether an output is an artifact that was stored before.
@@ -103,21 +143,20 @@ bool ReusesStored(const StepResult& result) {
 class ClaimedStep {
  public:
   ClaimedStep(Store& store, const LaunchOptions& options, const StepSpec& spec,
-              const ClaimResponse& claim, ResolvedInputs inputs,
-              const std::optional<CacheFields>& work)
+              ClaimedWork claimed)
       : store_(store),
         steps_(store.steps(), StoreBackoff(options)),
         options_(options),
         spec_(spec),
-        claim_(claim),
+        claim_(std::move(claimed.claim)),
         paths_(spec.pipeline_root, spec.node_id),
-        lease_(store.steps(), claim.execution_id(), claim.token(),
+        lease_(store.steps(), claim_.execution_id(), claim_.token(),
                options.lease),
-        resolved_(CheckInputs(spec, inputs)),
-        work_(work) {
-    report_.execution_id = claim.execution_id();
-    report_.attempt = claim.attempt();
-    report_.inputs = std::move(inputs);
+        resolved_(CheckInputs(spec, claimed.inputs)),
+        work_(std::move(claimed.work)) {
+    report_.execution_id = claim_.execution_id();
+    report_.attempt = claim_.attempt();
+    report_.inputs = std::move(claimed.inputs);
   }
 
   StepReport Run(Executor& executor) {
@@ -142,6 +181,8 @@ class ClaimedStep {
                         publisher.Recover(claim_, spec_.outputs));
     if (!recovered.empty()) return recovered;
     RK_ASSIGN_OR_RETURN(const std::optional<CacheEntry> hit, LookInCache());
+    // Whatever was waited for, the claim or another's work.
+    RK_RETURN_IF_ERROR(CheckUnchanged());
     if (hit.has_value()) {
       reused_ = true;
       report_.cached_from = hit->ComputedBy();
@@ -163,9 +204,37 @@ class ClaimedStep {
       result.execution_properties[kCacheDecisionProperty] =
           StringValue(decision_->ToJson());
     }
+    NoteChanges(result.execution_properties);
     report_.execution_properties = result.execution_properties;
     reused_ = ReusesStored(result);
     return publisher.Publish(spec_.outputs, context.output_dirs, result);
+  }
+
+  // Files changed between the look at them and the work: it would go under the
+  // wrong key.
+  absl::Status CheckUnchanged() const {
+    const std::string changed = spec_.watched.FindChanged();
+    if (changed.empty()) return absl::OkStatus();
+    return WithReason(FailureReason::kInputChanged,
+                      absl::UnavailableError(
+                          absl::StrCat(changed,
+                                       " changed while the step waited for its "
+                                       "turn; run it again")));
+  }
+
+  // Work during which they changed is kept, for nobody knows which of both it
+  // has read, and is not found by later steps.
+  void NoteChanges(PropertyMap& properties) const {
+    const std::string changed = spec_.watched.FindChanged();
+    if (changed.empty()) return;
+    if (options_.note) {
+      options_.note(absl::StrCat(changed,
+                                 " changed while the step worked; its outputs "
+                                 "will not be reused"));
+    }
+    properties["changed_while_running"] = StringValue(changed);
+    properties[kCacheInvalidatedProperty] = StringValue(
+        absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone()));
   }
 
   CacheDecision::Kind KindOf(const CacheAnswer& answer) const {
@@ -177,7 +246,7 @@ class ClaimedStep {
   // Outputs of an earlier execution that stand for this one's, or none: it is
   // this step's turn to compute them.
   absl::StatusOr<std::optional<CacheEntry>> LookInCache() {
-    if (!work_.has_value()) return std::nullopt;
+    if (!CanBeCached(spec_)) return std::nullopt;
     const WorkTurn turn = {claim_.execution_id(),
                            claim_.token(),
                            CacheKeyOf(*work_),
@@ -195,8 +264,12 @@ class ClaimedStep {
 
   absl::Status MakeFolders() const {
     absl::Status made = MakeWritableDir(paths_.NodeDir());
-    if (made.ok()) made = MakeDirs(paths_.ExecutionDir(claim_.execution_id()));
+    if (made.ok()) made = MakeDirs(AttemptDir());
     return WithReason(FailureReason::kOutputUnwritable, std::move(made));
+  }
+
+  std::string AttemptDir() const {
+    return paths_.AttemptDir(claim_.execution_id(), claim_.token());
   }
 
   absl::StatusOr<StepContext> MakeContext() {
@@ -207,13 +280,16 @@ class ClaimedStep {
     context.execution_id = claim_.execution_id();
     context.attempt = claim_.attempt();
     context.execution_dir = paths_.ExecutionDir(claim_.execution_id());
+    context.attempt_dir = AttemptDir();
     context.metadata = &store_.metadata();
     for (const auto& [key, resolution] : report_.inputs) {
       if (!resolution.chosen.empty()) context.inputs[key] = resolution.chosen;
     }
     RK_ASSIGN_OR_RETURN(
         const std::string state,
-        AdoptState(paths_.StateDir(spec_.ExternalId()), claim_.token()));
+        AdoptState(paths_.StateDir(spec_.ExternalId(), claim_.execution_id(),
+                                   CacheKeyOf(*work_)),
+                   claim_.token()));
     // No output has such a name.
     context.state_dir = JoinPath(state, ".work");
     RK_RETURN_IF_ERROR(MakeDirs(context.state_dir));
@@ -323,7 +399,8 @@ class ClaimedStep {
           .IgnoreError();
     }
     if (report_.error.ok()) {
-      RemoveTree(paths_.StateDir(spec_.ExternalId())).IgnoreError();
+      RemoveTree(paths_.StateDir(spec_.ExternalId(), claim_.execution_id()))
+          .IgnoreError();
     }
   }
 
@@ -335,7 +412,7 @@ class ClaimedStep {
   const OutputPaths paths_;
   LeaseKeeper lease_;
   const absl::Status resolved_;
-  const std::optional<CacheFields> work_;  // none if it cannot be cached
+  const std::optional<CacheFields> work_;  // none if `resolved_` is an error
   std::optional<CacheDecision> decision_;  // once it is made
   AttemptFacts facts_;
   StepReport report_;
@@ -378,29 +455,12 @@ Launcher::Launcher(Store& store, LaunchOptions options)
 
 absl::StatusOr<StepReport> Launcher::Run(const StepSpec& spec,
                                          Executor& executor) {
-  const Backoff patience(StoreBackoff(options_));
-  RK_RETURN_IF_ERROR(RetryWhileTransient(
-      patience, [&] { return CheckRunIsOurs(spec, store_.metadata()); }));
-  RK_ASSIGN_OR_RETURN(ResolvedInputs inputs, RetryWhileTransient(patience, [&] {
-                        return ResolveInputs(spec, store_.metadata());
-                      }));
-  std::optional<CacheFields> work;
-  if (CanBeCached(spec) && CheckInputs(spec, inputs).ok()) {
-    work = DescribeWork(spec, inputs, options_.cache.ignored_inputs);
-  }
-  options_.on_stage(Stage::kResolved);
-  ClaimRequest request =
-      MakeClaimRequest(spec, inputs, work, options_.owner, options_.lease);
-  SetPreviousFailure(options_.previous_failure, request);
-  RetryingStepStore steps(store_.steps(), StoreBackoff(options_));
-  RK_ASSIGN_OR_RETURN(const ClaimResponse claim,
-                      ClaimOrWait(request, options_, steps));
+  RK_ASSIGN_OR_RETURN(ClaimedWork claimed, ClaimOrWait(spec, options_, store_));
   options_.on_stage(Stage::kClaimed);
-  if (claim.finished()) {
-    return ReportFinished(claim, store_.metadata());
+  if (claimed.claim.finished()) {
+    return ReportFinished(claimed.claim, store_.metadata());
   }
-  return ClaimedStep(store_, options_, spec, claim, std::move(inputs), work)
-      .Run(executor);
+  return ClaimedStep(store_, options_, spec, std::move(claimed)).Run(executor);
 }
 
 }  // namespace rekindle

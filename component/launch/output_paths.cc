@@ -48,11 +48,24 @@ std::string OutputPaths::ExecutionDir(int64_t execution_id) const {
   return absl::StrCat(node_dir_, "/.system/executor_execution/", execution_id);
 }
 
-std::string OutputPaths::StateDir(absl::string_view external_id) const {
+std::string OutputPaths::AttemptDir(int64_t execution_id, int64_t token) const {
+  return absl::StrCat(ExecutionDir(execution_id), "/attempt-", token);
+}
+
+// With the id: a deleted execution's state is not for the next of its name.
+std::string OutputPaths::StateDir(absl::string_view external_id,
+                                  int64_t execution_id) const {
   Sha256 hash;
-  hash.Update(external_id);
+  hash.UpdateField(external_id);
+  hash.UpdateField(absl::StrCat(execution_id));
   return absl::StrCat(node_dir_, "/.system/stateful_working_dir/",
                       hash.HexDigest());
+}
+
+std::string OutputPaths::StateDir(absl::string_view external_id,
+                                  int64_t execution_id,
+                                  absl::string_view work_key) const {
+  return JoinPath(StateDir(external_id, execution_id), work_key);
 }
 
 std::optional<Leftover> ParseLeftoverName(absl::string_view name) {

@@ -13,9 +13,10 @@ namespace rekindle {
 //
 //   <root>/<node>/<key>/<execution id>                      a published output
 //   <root>/<node>/<key>/.staging-<execution id>-<token>     one being written
-//   <root>/<node>/.system/executor_execution/<execution id> input, output, log
+//   <root>/<node>/.system/executor_execution/<execution id> its log, and below
+//                        attempt-<token> what it and its child tell each other
 //   <root>/<node>/.system/stateful_working_dir/<hash>       what a retry finds,
-//                                                           below its token
+//                        below the key of the work and the attempt's token
 //
 // Pure functions of their arguments. Thread-compatible.
 class OutputPaths {
@@ -33,8 +34,13 @@ class OutputPaths {
   std::string Orphan(absl::string_view key, int64_t execution_id,
                      int64_t token) const;
   std::string ExecutionDir(int64_t execution_id) const;
+  std::string AttemptDir(int64_t execution_id, int64_t token) const;
   // The same for every attempt of an execution.
-  std::string StateDir(absl::string_view external_id) const;
+  std::string StateDir(absl::string_view external_id,
+                       int64_t execution_id) const;
+  // The part of it for attempts with this work.
+  std::string StateDir(absl::string_view external_id, int64_t execution_id,
+                       absl::string_view work_key) const;
 
  private:
   std::string node_dir_;

@@ -320,7 +320,8 @@ std::optional<PublishRequest> Publisher::FindAnnounced(
 absl::StatusOr<std::vector<StepReport::Output>> Publisher::Recover(
     const rekindle::v1::ClaimResponse& claim,
     const std::vector<OutputSpec>& outputs) {
-  std::optional<PublishRequest> announced = FindAnnounced(claim);
+  std::optional<PublishRequest> announced;
+  if (claim.prepared_is_same_work()) announced = FindAnnounced(claim);
   if (announced.has_value() &&
       std::all_of(claim.prepared().begin(), claim.prepared().end(),
                   HoldsWhatWasAnnounced)) {

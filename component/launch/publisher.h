@@ -60,9 +60,10 @@ class Publisher {
   absl::StatusOr<std::vector<StepReport::Output>> PutOut(
       const ResolvedInputs& found);
 
-  // Completes what an earlier attempt had announced and renamed but not
-  // recorded. Returns no outputs when there is nothing to complete; folders
-  // that are in the way of a new publish are then moved aside.
+  // Completes what an earlier attempt with the same work had announced and
+  // renamed but not recorded. Returns no outputs when there is nothing to
+  // complete; folders that are in the way of a new publish are then moved
+  // aside.
   absl::StatusOr<std::vector<StepReport::Output>> Recover(
       const rekindle::v1::ClaimResponse& claim,
       const std::vector<OutputSpec>& outputs);

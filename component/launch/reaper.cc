@@ -157,7 +157,8 @@ class Reaper {
     if (owner.state == Execution::COMPLETE ||
         owner.state == Execution::CACHED) {
       state_dirs_of_finished_.insert(
-          PathsOf(owner.node_dir).StateDir(execution.external_id()));
+          PathsOf(owner.node_dir)
+              .StateDir(execution.external_id(), execution.id()));
     }
     owners_[execution.id()] = std::move(owner);
     return absl::OkStatus();
@@ -231,8 +232,10 @@ class Reaper {
       reason = ReasonOfVanished(options_.previous_failure);
       absl::StrAppend(&message, ": ", options_.previous_failure);
     }
-    const absl::StatusOr<ExecutorOutput> answer =
-        ReadExecutorOutput(FileOf(execution, attempt, "executor_output.json"));
+    const absl::StatusOr<ExecutorOutput> answer = ReadExecutorOutput(
+        FileOf(execution, attempt,
+               absl::StrCat("attempt-", attempt.number, "/",
+                            "executor_output.json")));
     if (answer.ok() && answer->error.has_value()) {
       absl::StrAppend(&message,
                       "; its child had said: ", answer->error->message);
@@ -247,7 +250,7 @@ class Reaper {
       }
     }
     for (const fs::path& folder :
-         FoldersIn(fs::path(PathsOf(node_dir).StateDir("")).parent_path())) {
+         FoldersIn(fs::path(PathsOf(node_dir).StateDir("", 0)).parent_path())) {
       if (state_dirs_of_finished_.contains(folder.string())) {
         RK_RETURN_IF_ERROR(Remove(folder));
       }

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "component/cache/content_digest.h"
 #include "component/resolve/artifact_ref.h"
 #include "component/resolve/candidate.h"
 #include "component/resolve/digest_check.h"
@@ -34,6 +35,8 @@ struct InputSpec {
   // The outputs name this artifact: another one with the same content has other
   // outputs.
   bool names_outputs = false;
+  // The work may read its properties: they count beside its content.
+  bool properties_count = false;
 };
 
 // An artifact that a step writes.
@@ -71,6 +74,9 @@ struct StepSpec {
   // What the outputs depend on beside parameters and inputs: part of the cache
   // key, by name.
   std::map<std::string, std::string> key_fields;
+  // The files whose contents `key_fields` were computed from. Outputs of work
+  // during which one of them changed are not found by later steps.
+  WatchedFiles watched;
   // Raised when the component does with the same inputs something else.
   std::string component_version = "1";
   // Parameters on which the outputs do not depend: not part of the cache key.
@@ -106,8 +112,11 @@ struct StepContext {
   // By key, in the order of their index. A key without artifacts is absent.
   std::map<std::string, std::vector<ml_metadata::Artifact>> inputs;
   std::map<std::string, std::string> output_dirs;
-  std::string execution_dir;  // for the executor's own files and its log
-  std::string state_dir;      // for what a retry continues; gone on success
+  std::string execution_dir;  // for the execution's log
+  // For what the executor and its child tell each other. No other attempt has
+  // it: a child that outlives its attempt answers nobody.
+  std::string attempt_dir;
+  std::string state_dir;  // for what a retry continues; gone on success
   // For what the inputs do not answer. Not owned; outlives the call.
   const MetadataStore* metadata = nullptr;
 

@@ -125,7 +125,7 @@ void AddEnvironment(const std::string& progress_file, absl::Time stop_at,
 absl::Status RunStepChild(const StepChild& child, const StepContext& context) {
   StepLog log(context.execution_dir);
   LogTail tail(kLogTailBytes);
-  const std::string progress_file = JoinPath(context.execution_dir, "progress");
+  const std::string progress_file = JoinPath(context.attempt_dir, "progress");
   ProgressRelay progress(progress_file, context.progress_file);
   const StopPlan stop = PlanStop(context.deadline, child.grace, absl::Now());
 

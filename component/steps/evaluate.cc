@@ -77,7 +77,7 @@ class Evaluate : public Executor {
     input.prediction_key = plan_.prediction_key;
     input.prediction_kind = options_.prediction_kind;
     input.slices = plan_.slices;
-    input.output_path = JoinPath(context.execution_dir, "executor_output.json");
+    input.output_path = JoinPath(context.attempt_dir, "executor_output.json");
     return input;
   }
 
@@ -89,8 +89,7 @@ class Evaluate : public Executor {
   absl::StatusOr<EvaluationOutput> Measure(const EvaluationInput& input,
                                            const StepContext& context) const {
     const std::string input_path =
-        JoinPath(context.execution_dir, "executor_input.json");
-    RK_RETURN_IF_ERROR(RemoveTree(input.output_path));  // of an attempt before
+        JoinPath(context.attempt_dir, "executor_input.json");
     RK_RETURN_IF_ERROR(WriteEvaluationInput(input, input_path));
     const absl::Status ended = RunEvaluator(input_path, context);
     if (!IsWorthReading(ended)) return ended;
@@ -198,7 +197,8 @@ absl::StatusOr<std::unique_ptr<Executor>> MakeEvaluate(EvaluateOptions options,
     spec.parameters["prediction_kind"] =
         StringValue(PredictionKindName(options.prediction_kind));
   }
-  spec.key_fields = {{"code.trainer", ProgramDigest(options.trainer_binary)}};
+  spec.key_fields = {
+      {"code.trainer", ProgramDigest(options.trainer_binary, spec.watched)}};
   return std::make_unique<Evaluate>(std::move(options), std::move(plan));
 }
 

@@ -259,12 +259,13 @@ PropertyMap Parameters(const Plan& plan, const ExampleGenOptions& options) {
 
 // What the files hold decides, not where they are or when they were written;
 // and of a split input, which files are of which split.
-std::map<std::string, std::string> KeyFields(const Plan& plan) {
+std::map<std::string, std::string> KeyFields(const Plan& plan,
+                                             WatchedFiles& watched) {
   std::map<std::string, std::string> fields;
   for (const InputSplit& split : plan.input.splits) {
     const std::string name =
         plan.shares.empty() ? absl::StrCat("data.", split.name) : "data";
-    fields[name] = ContentDigest(split.files);
+    fields[name] = ContentDigest(split.files, watched);
   }
   return fields;
 }
@@ -281,7 +282,7 @@ absl::StatusOr<std::unique_ptr<Executor>> MakeExampleGen(
   spec.execution_type = is_csv ? CsvExampleGenType() : ImportExampleGenType();
   spec.outputs = {{kOutputKey, ExamplesType()}};
   spec.parameters = Parameters(plan, options);
-  spec.key_fields = KeyFields(plan);
+  spec.key_fields = KeyFields(plan, spec.watched);
   spec.immaterial_parameters = {"input_base", "input_config",
                                 "input_fingerprint", "range_config"};
   // 2: rows are in the splits where TFX has them.

@@ -50,10 +50,11 @@ std::string HashOf(absl::string_view text) {
 
 // Changes when the command does: its words, the program, and every file that
 // is one of its words, as a script is.
-std::string CommandDigest(const std::vector<std::string>& command) {
+std::string CommandDigest(const std::vector<std::string>& command,
+                          WatchedFiles& watched) {
   Sha256 hash;
   for (const std::string& word : command) hash.UpdateField(word);
-  for (const auto& [name, digest] : CommandFields(command)) {
+  for (const auto& [name, digest] : CommandFields(command, watched)) {
     hash.UpdateField(name);
     hash.UpdateField(digest);
   }
@@ -113,8 +114,7 @@ class Exec : public Executor {
  private:
   absl::StatusOr<StepResult> Produce(const StepContext& context) const {
     const std::string answer =
-        JoinPath(context.execution_dir, "executor_output.json");
-    RK_RETURN_IF_ERROR(RemoveTree(answer));  // of an earlier attempt
+        JoinPath(context.attempt_dir, "executor_output.json");
     RK_ASSIGN_OR_RETURN(const ComponentOutput said,
                         ReadAnswer(answer, RunCommand(context, answer)));
     RK_RETURN_IF_ERROR(CheckWritten(context));
@@ -147,7 +147,7 @@ class Exec : public Executor {
                                 options_.parameters, StepValues(context)};
     values.parameters.insert(options_.secrets.begin(), options_.secrets.end());
     const std::string input =
-        JoinPath(context.execution_dir, "executor_input.json");
+        JoinPath(context.attempt_dir, "executor_input.json");
     RK_RETURN_IF_ERROR(
         WriteJsonFile(InputJson(context, values, answer), input));
 
@@ -331,6 +331,22 @@ absl::Status CheckOptions(const ExecOptions& options) {
   return absl::OkStatus();
 }
 
+// What a command can read beside the contents of its inputs: their properties,
+// which its executor_input.json has, and what its placeholders stand for.
+void AddPlaceholdersToKey(const std::vector<std::string>& command,
+                          StepSpec& spec) {
+  for (InputSpec& input : spec.inputs) {
+    input.properties_count = true;
+    input.names_outputs =
+        UsesPlaceholder(command, absl::StrCat("inputs.", input.key, ".id"));
+  }
+  if (UsesPlaceholder(command, "run_id")) {
+    spec.key_fields["run_id"] = spec.run_id;
+  }
+  // No other execution has the same.
+  spec.always_runs = UsesPlaceholder(command, "execution_id");
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Executor>> MakeExec(ExecOptions options,
@@ -338,6 +354,7 @@ absl::StatusOr<std::unique_ptr<Executor>> MakeExec(ExecOptions options,
   RK_RETURN_IF_ERROR(CheckOptions(options));
   spec.execution_type.set_name(options.component);
   spec.inputs = options.inputs;
+  AddPlaceholdersToKey(options.command, spec);
   spec.outputs = options.outputs;
   for (const auto& [name, text] : options.parameters) {
     spec.parameters[name] = ValueByLooks(text);
@@ -347,7 +364,7 @@ absl::StatusOr<std::unique_ptr<Executor>> MakeExec(ExecOptions options,
   }
   spec.parameters["command"] = StringValue(ToPythonJson(options.command));
   spec.parameters["command_digest"] =
-      StringValue(CommandDigest(options.command));
+      StringValue(CommandDigest(options.command, spec.watched));
   if (!options.component_version.empty()) {
     spec.component_version = options.component_version;
     spec.parameters["component_version"] =

@@ -199,6 +199,18 @@ absl::Status CheckPlaceholders(const std::string& text,
       .status();
 }
 
+bool UsesPlaceholder(const std::vector<std::string>& texts,
+                     absl::string_view name) {
+  bool used = false;
+  for (const std::string& text : texts) {
+    Replace(text, [&](const std::string& found) -> absl::StatusOr<std::string> {
+      used = used || found == name;
+      return "";
+    }).IgnoreError();
+  }
+  return used;
+}
+
 absl::StatusOr<std::string> FillPlaceholders(const std::string& text,
                                              const PlaceholderValues& values) {
   return Replace(text,

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 
 namespace rekindle {
@@ -47,6 +48,10 @@ struct PlaceholderValues {
 //                     nearest name is offered
 absl::Status CheckPlaceholders(const std::string& text,
                                const PlaceholderNames& names);
+
+// Whether a placeholder of one of the texts has this name.
+bool UsesPlaceholder(const std::vector<std::string>& texts,
+                     absl::string_view name);
 
 // `text` with its placeholders filled in. It must have passed
 // CheckPlaceholders.

@@ -126,11 +126,12 @@ absl::Status CheckRewrites(const std::vector<std::string>& rewrites) {
   return absl::OkStatus();
 }
 
-CacheFields RewriteFields(const Rewriting& rewriting) {
+CacheFields RewriteFields(const Rewriting& rewriting, WatchedFiles& watched) {
   CacheFields fields = {
       {"code.rewriter", CodeDigest(JoinPath(rewriting.python_library,
-                                            "rekindle_rewrite/__init__.py"))},
-      {"code.rewriter_python", ProgramDigest(rewriting.python)}};
+                                            "rekindle_rewrite/__init__.py"),
+                                   watched)},
+      {"code.rewriter_python", ProgramDigest(rewriting.python, watched)}};
   const absl::StatusOr<Interpreter> interpreter =
       DescribeInterpreter(rewriting.python, rewriting.python_library);
   if (interpreter.ok()) {
@@ -158,7 +159,7 @@ absl::StatusOr<std::vector<RewrittenModel>> RewriteModel(
     const Rewriting& rewriting, const std::string& model,
     const std::vector<std::string>& examples, const StepContext& context) {
   const std::string answer =
-      JoinPath(context.execution_dir, "rewrite_output.json");
+      JoinPath(context.attempt_dir, "rewrite_output.json");
   RK_RETURN_IF_ERROR(RemoveTree(answer));  // of an earlier attempt
   const absl::Status ended = RunRewriter(
       rewriting, CommandOf(rewriting, model, examples, answer), context);

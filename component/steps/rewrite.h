@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "component/cache/cache_fields.h"
+#include "component/cache/content_digest.h"
 #include "component/contract/rewrite_output.h"
 #include "component/launch/step.h"
 
@@ -34,7 +35,7 @@ absl::Status CheckRewrites(const std::vector<std::string>& rewrites);
 
 // What the rewritten models depend on beside the model and `rewrites`: the
 // code, the interpreter and its TensorFlow.
-CacheFields RewriteFields(const Rewriting& rewriting);
+CacheFields RewriteFields(const Rewriting& rewriting, WatchedFiles& watched);
 
 // Looks, before hours of training, whether the interpreter could rewrite what
 // comes out. Each error has its reason attached:

@@ -93,14 +93,11 @@ class Train : public Executor {
 
  private:
   static std::string InputPath(const StepContext& context) {
-    return JoinPath(context.execution_dir, "executor_input.json");
+    return JoinPath(context.attempt_dir, "executor_input.json");
   }
 
   absl::StatusOr<ExecutorInput> WriteInput(const StepContext& context) const {
     RK_ASSIGN_OR_RETURN(ExecutorInput input, MakeTrainInput(options_, context));
-    // Of an earlier attempt.
-    RK_RETURN_IF_ERROR(RemoveTree(input.output_path));
-    RK_RETURN_IF_ERROR(RemoveTree(input.progress_path));
     RK_RETURN_IF_ERROR(WriteExecutorInput(input, InputPath(context)));
     return input;
   }
@@ -209,7 +206,8 @@ std::unique_ptr<Executor> MakeTrain(TrainOptions options, StepSpec& spec) {
       {"train_args", StringValue(ToIndentedJson(options.train_args))},
       {"eval_args", StringValue(ToIndentedJson(options.eval_args))},
       {"custom_config", StringValue(ToPythonJson(options.custom_config))}};
-  spec.key_fields = TrainCodeFields(options);
+  spec.key_fields = TrainCodeFields(options, spec.watched);
+  if (options.skip_validation) spec.key_fields["validation"] = "skipped";
   if (!options.module_file.empty()) {
     spec.parameters["module_file"] = StringValue(options.module_file);
     spec.immaterial_parameters.insert("module_file");  // its contents count
@@ -217,7 +215,7 @@ std::unique_ptr<Executor> MakeTrain(TrainOptions options, StepSpec& spec) {
   if (!options.rewrites.empty()) {
     spec.parameters["rewrite"] =
         StringValue(nlohmann::json(options.rewrites).dump());
-    spec.key_fields.merge(RewriteFields(RewritingOf(options)));
+    spec.key_fields.merge(RewriteFields(RewritingOf(options), spec.watched));
   }
   return std::make_unique<Train>(std::move(options));
 }

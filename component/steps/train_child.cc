@@ -65,11 +65,11 @@ CacheFields InterpreterFields(const TrainOptions& options) {
           {"python.packages", interpreter->packages}};
 }
 
-CacheFields PythonFields(const TrainOptions& options) {
+CacheFields PythonFields(const TrainOptions& options, WatchedFiles& watched) {
   CacheFields fields = InterpreterFields(options);
-  fields["code.python"] = ProgramDigest(options.python);
+  fields["code.python"] = ProgramDigest(options.python, watched);
   fields["code.runner"] = CodeDigest(
-      JoinPath(options.python_library, "rekindle_module/__init__.py"));
+      JoinPath(options.python_library, "rekindle_module/__init__.py"), watched);
   fields["python.executor"] = options.executor;
   return fields;
 }
@@ -96,15 +96,16 @@ absl::Status RunTrainChild(const TrainOptions& options,
   return WithNote(ended, python ? kNamesInterpreter : kNamesTrainer);
 }
 
-CacheFields TrainCodeFields(const TrainOptions& options) {
+CacheFields TrainCodeFields(const TrainOptions& options,
+                            WatchedFiles& watched) {
   // A trainer was built with one TensorFlow; an interpreter says which it has.
   CacheFields fields =
       HasPythonModule(options)
-          ? PythonFields(options)
-          : CacheFields{
-                {"code.trainer", ProgramDigest(options.trainer_binary)}};
+          ? PythonFields(options, watched)
+          : CacheFields{{"code.trainer",
+                         ProgramDigest(options.trainer_binary, watched)}};
   if (!options.module_file.empty()) {
-    fields["code.module"] = CodeDigest(options.module_file);
+    fields["code.module"] = CodeDigest(options.module_file, watched);
   }
   return fields;
 }

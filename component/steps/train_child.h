@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "component/cache/cache_fields.h"
+#include "component/cache/content_digest.h"
 #include "component/launch/step.h"
 #include "component/steps/train.h"
 
@@ -23,7 +24,7 @@ absl::Status RunTrainChild(const TrainOptions& options,
 
 // What a model depends on by the code that trains it: the program, the module
 // and, for one in Python, what its interpreter has installed.
-CacheFields TrainCodeFields(const TrainOptions& options);
+CacheFields TrainCodeFields(const TrainOptions& options, WatchedFiles& watched);
 
 }  // namespace rekindle
 

@@ -110,8 +110,8 @@ void AddPlaces(const TrainOptions& options, const StepContext& context,
     input.deadline =
         absl::FormatTime(absl::RFC3339_full, stop_at, absl::UTCTimeZone());
   }
-  input.progress_path = JoinPath(context.execution_dir, "progress");
-  input.output_path = JoinPath(context.execution_dir, "executor_output.json");
+  input.progress_path = JoinPath(context.attempt_dir, "progress");
+  input.output_path = JoinPath(context.attempt_dir, "executor_output.json");
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
+#include "component/launch/attempts.h"
 #include "component/launch/driver.h"
 #include "component/launch/failure.h"
 #include "component/launch/output_paths.h"
@@ -27,6 +28,7 @@
 #include "component/workers/chief.h"
 #include "component/workers/chief_watch.h"
 #include "metadata/api/open_store.h"
+#include "metadata/api/values.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 
 namespace rekindle {
@@ -38,8 +40,10 @@ OutputPaths PathsOf(const StepSpec& spec) {
 
 // Where the chief keeps what survives a failure.
 std::string StateOf(const StepSpec& spec, const Chief& chief) {
-  return JoinPath(PathsOf(spec).StateDir(spec.ExternalId()),
-                  absl::StrCat(chief.attempt));
+  return JoinPath(
+      PathsOf(spec).StateDir(spec.ExternalId(), chief.execution.id(),
+                             CustomString(chief.execution, kWorkKeyProperty)),
+      absl::StrCat(chief.attempt));
 }
 
 // The chief has its claim, but may still be waiting for its turn, or find its
@@ -224,6 +228,9 @@ absl::Status Follower::TakePart(const StepSpec& spec, const Chief& chief,
   context.execution_dir =
       JoinPath(PathsOf(spec).ExecutionDir(chief.execution.id()),
                absl::StrReplaceAll(options_.role.Name(), {{" ", "-"}}));
+  context.attempt_dir =
+      absl::StrCat(context.execution_dir, "/attempt-", chief.attempt);
+  RK_RETURN_IF_ERROR(MakeDirs(context.attempt_dir));
   const std::string scratch = JoinPath(context.execution_dir, "scratch");
   const absl::Cleanup remove = [&scratch] {
     RemoveTree(scratch).IgnoreError();

@@ -1,5 +1,8 @@
 // Calls of SqliteStepStore that begin an attempt, and keep it.
+#include <algorithm>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -27,6 +30,9 @@ using ::rekindle::v1::ClaimResponse;
 using ::rekindle::v1::ContextOfStep;
 using ::rekindle::v1::StartWorkRequest;
 using ::rekindle::v1::StartWorkResponse;
+
+// TFX's name for the contexts in which executions find the work of others.
+constexpr char kCacheContextType[] = "execution_cache";
 
 absl::Status CheckContexts(const ClaimRequest& request) {
   for (int i = 0; i < request.contexts_size(); ++i) {
@@ -68,6 +74,53 @@ absl::StatusOr<int64_t> EnsureContext(Database& db, const ContextOfStep& wanted,
   return PutNode(db, context, {.now_millis = now_millis});
 }
 
+// Names of the stored context's parents of a type.
+absl::StatusOr<std::vector<std::string>> FindParentNames(
+    Database& db, const ContextOfStep& child, const std::string& parent_type) {
+  RK_ASSIGN_OR_RETURN(
+      Statement rows,
+      db.Prepare("SELECT parent.name FROM Context child "
+                 "JOIN ParentContext edge ON edge.context_id = child.id "
+                 "JOIN Context parent ON parent.id = edge.parent_context_id "
+                 "WHERE child.name = ? AND child.type_id IN "
+                 "(SELECT id FROM Type WHERE name = ? AND type_kind = 2) "
+                 "AND parent.type_id IN "
+                 "(SELECT id FROM Type WHERE name = ? AND type_kind = 2)"));
+  rows.Bind(child.name(), child.type().name(), parent_type);
+  std::vector<std::string> names;
+  while (true) {
+    RK_ASSIGN_OR_RETURN(const bool more, rows.Step());
+    if (!more) return names;
+    names.emplace_back(rows.Text(0));
+  }
+}
+
+// Refuses a parent beside another of its type: a run has one pipeline. Checked
+// in the transaction of the claim, so that of two pipelines that take the same
+// run id at the same time one is refused.
+absl::Status CheckOnlyParent(Database& db, const ContextOfStep& child,
+                             const ContextOfStep& parent) {
+  RK_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                      FindParentNames(db, child, parent.type().name()));
+  if (names.empty() ||
+      std::find(names.begin(), names.end(), parent.name()) != names.end()) {
+    return absl::OkStatus();
+  }
+  return absl::AlreadyExistsError(
+      absl::StrCat(child.type().name(), " '", child.name(), "' belongs to ",
+                   parent.type().name(), " '", names.front(), "', not to '",
+                   parent.name(), "'; give this run another --run-id"));
+}
+
+absl::Status CheckParents(Database& db, const ClaimRequest& request) {
+  for (const ContextOfStep& context : request.contexts()) {
+    if (context.parent_index() < 0) continue;
+    RK_RETURN_IF_ERROR(
+        CheckOnlyParent(db, context, request.contexts(context.parent_index())));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status EnsureContexts(Database& db, const ClaimRequest& request,
                             int64_t now_millis, ClaimResponse& response) {
   for (const ContextOfStep& context : request.contexts()) {
@@ -94,14 +147,43 @@ Execution Opened(const std::optional<Execution>& stored,
   execution.set_external_id(request.external_id());
   execution.set_last_known_state(Execution::RUNNING);
   execution.clear_id();
+  auto& properties = *execution.mutable_custom_properties();
+  if (!request.work_key().empty()) {
+    properties[kWorkKey].set_string_value(request.work_key());
+  }
   if (!stored.has_value()) return execution;
   execution.set_id(stored->id());
-  const auto prepared = stored->custom_properties().find(kPreparedOutputs);
-  if (prepared != stored->custom_properties().end()) {
-    (*execution.mutable_custom_properties())[kPreparedOutputs] =
-        prepared->second;
+  for (const char* kept : {kPreparedOutputs, kPreparedWorkKey, kWorkKey}) {
+    const auto found = stored->custom_properties().find(kept);
+    if (found != stored->custom_properties().end()) {
+      properties.insert({kept, found->second});
+    }
   }
   return execution;
+}
+
+bool IsCacheContext(const ContextOfStep& context) {
+  return context.type().name() == kCacheContextType;
+}
+
+// An earlier attempt may have had other work: what this one puts out is not to
+// be found under that one's key.
+absl::Status LeaveOtherCacheContexts(Database& db, const ClaimRequest& request,
+                                     const ClaimResponse& claim) {
+  std::set<int64_t> ours;
+  for (int i = 0; i < request.contexts_size(); ++i) {
+    if (IsCacheContext(request.contexts(i))) ours.insert(claim.context_ids(i));
+  }
+  RK_ASSIGN_OR_RETURN(const std::vector<int64_t> all,
+                      ContextIdsOfExecution(db, claim.execution_id()));
+  for (const int64_t id : all) {
+    if (ours.contains(id)) continue;
+    RK_ASSIGN_OR_RETURN(const std::optional<Context> context,
+                        FindNode<Context>(db, id));
+    if (!context.has_value() || context->type() != kCacheContextType) continue;
+    RK_RETURN_IF_ERROR(RemoveAssociation(db, id, claim.execution_id()));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status PutInputs(Database& db, const ClaimRequest& request,
@@ -148,6 +230,9 @@ absl::Status OpenExecution(Database& db, const ClaimRequest& request,
     attempts = AttemptsOf(*stored);
     const auto prepared = PreparedOf(*stored);
     *response.mutable_prepared() = {prepared.begin(), prepared.end()};
+    response.set_prepared_is_same_work(
+        !request.work_key().empty() &&
+        TextProperty(*stored, kPreparedWorkKey) == request.work_key());
   }
   attempts.Start(
       token, {request.owner(), request.node_dir(), request.lease_millis()},
@@ -171,6 +256,7 @@ absl::Status DoClaim(Database& db, const ClaimRequest& request,
                      int64_t now_millis, ClaimResponse& response,
                      absl::Status& held) {
   RK_RETURN_IF_ERROR(CheckClaim(request));
+  RK_RETURN_IF_ERROR(CheckParents(db, request));
   RK_ASSIGN_OR_RETURN(
       const std::optional<Execution> stored,
       FindNodeByExternalId<Execution>(db, request.external_id()));
@@ -188,6 +274,9 @@ absl::Status DoClaim(Database& db, const ClaimRequest& request,
   RK_RETURN_IF_ERROR(OpenExecution(db, request, stored, now_millis, response));
   for (const int64_t context : response.context_ids()) {
     RK_RETURN_IF_ERROR(PutAssociation(db, context, response.execution_id()));
+  }
+  if (stored.has_value() && !request.work_key().empty()) {
+    RK_RETURN_IF_ERROR(LeaveOtherCacheContexts(db, request, response));
   }
   return PutInputs(db, request, response, now_millis);
 }

@@ -26,11 +26,11 @@ absl::Status CheckStored(Database& db, int64_t id) {
       absl::StrCat("there is no ", NodeTraits<Node>::kNoun, " with id ", id));
 }
 
-absl::Status InsertPair(Database& db, absl::string_view sql, int64_t first,
-                        int64_t second) {
-  RK_ASSIGN_OR_RETURN(Statement insert, db.Prepare(sql));
-  insert.Bind(first, second);
-  return insert.Run();
+absl::Status RunWithPair(Database& db, absl::string_view sql, int64_t first,
+                         int64_t second) {
+  RK_ASSIGN_OR_RETURN(Statement statement, db.Prepare(sql));
+  statement.Bind(first, second);
+  return statement.Run();
 }
 
 absl::StatusOr<std::vector<int64_t>> QueryIds(Database& db,
@@ -82,18 +82,18 @@ absl::StatusOr<bool> IsAtOrAbove(Database& db, int64_t ancestor,
 
 absl::Status AddAttribution(Database& db, int64_t context_id,
                             int64_t artifact_id) {
-  return InsertPair(db,
-                    "INSERT OR IGNORE INTO Attribution (context_id, "
-                    "artifact_id) VALUES (?, ?)",
-                    context_id, artifact_id);
+  return RunWithPair(db,
+                     "INSERT OR IGNORE INTO Attribution (context_id, "
+                     "artifact_id) VALUES (?, ?)",
+                     context_id, artifact_id);
 }
 
 absl::Status AddAssociation(Database& db, int64_t context_id,
                             int64_t execution_id) {
-  return InsertPair(db,
-                    "INSERT OR IGNORE INTO Association (context_id, "
-                    "execution_id) VALUES (?, ?)",
-                    context_id, execution_id);
+  return RunWithPair(db,
+                     "INSERT OR IGNORE INTO Association (context_id, "
+                     "execution_id) VALUES (?, ?)",
+                     context_id, execution_id);
 }
 
 absl::Status PutAttribution(Database& db, int64_t context_id,
@@ -121,10 +121,10 @@ absl::Status PutParentContext(Database& db, int64_t child_id,
                      child_id, ": that would be a cycle"));
   }
   absl::Status inserted =
-      InsertPair(db,
-                 "INSERT INTO ParentContext (context_id, parent_context_id) "
-                 "VALUES (?, ?)",
-                 child_id, parent_id);
+      RunWithPair(db,
+                  "INSERT INTO ParentContext (context_id, parent_context_id) "
+                  "VALUES (?, ?)",
+                  child_id, parent_id);
   if (!absl::IsAlreadyExists(inserted)) return inserted;
   return absl::AlreadyExistsError(absl::StrCat("context ", parent_id,
                                                " is the parent of context ",
@@ -155,6 +155,13 @@ absl::StatusOr<RepeatedPtrField<Association>> FindAssociations(
                           edge.set_context_id(context_id);
                         }));
   return edges;
+}
+
+absl::Status RemoveAssociation(Database& db, int64_t context_id,
+                               int64_t execution_id) {
+  return RunWithPair(
+      db, "DELETE FROM Association WHERE context_id = ? AND execution_id = ?",
+      context_id, execution_id);
 }
 
 absl::StatusOr<std::vector<int64_t>> ContextIdsOfArtifact(Database& db,

@@ -46,6 +46,10 @@ FindAttributions(Database& db, absl::Span<const int64_t> artifact_ids);
 absl::StatusOr<google::protobuf::RepeatedPtrField<ml_metadata::Association>>
 FindAssociations(Database& db, absl::Span<const int64_t> execution_ids);
 
+// Takes the execution out of the context, if it is in it.
+absl::Status RemoveAssociation(Database& db, int64_t context_id,
+                               int64_t execution_id);
+
 // Ids of contexts, in order.
 absl::StatusOr<std::vector<int64_t>> ContextIdsOfArtifact(Database& db,
                                                           int64_t artifact_id);

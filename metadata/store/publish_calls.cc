@@ -132,6 +132,7 @@ absl::Status Complete(Database& db, Execution execution,
   execution.set_last_known_state(state);
   MergeProperties(request.custom_properties(), &execution);
   execution.mutable_custom_properties()->erase(kPreparedOutputs);
+  execution.mutable_custom_properties()->erase(kPreparedWorkKey);
   AttemptLog attempts = AttemptsOf(execution);
   attempts.End(Execution::State_Name(state), {}, now_millis);
   SetAttempts(attempts, &execution);

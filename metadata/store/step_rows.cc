@@ -19,12 +19,6 @@ using ::rekindle::v1::Binding;
 using ::rekindle::v1::PreparedOutput;
 using Json = nlohmann::json;
 
-std::string TextProperty(const Execution& execution, const char* name) {
-  const auto found = execution.custom_properties().find(name);
-  if (found == execution.custom_properties().end()) return "";
-  return found->second.string_value();
-}
-
 void SetTextProperty(const char* name, const std::string& value,
                      Execution* execution) {
   (*execution->mutable_custom_properties())[name].set_string_value(value);
@@ -62,6 +56,12 @@ absl::Status DeleteEvents(Database& db, int64_t execution_id,
 
 }  // namespace
 
+std::string TextProperty(const Execution& execution, const char* name) {
+  const auto found = execution.custom_properties().find(name);
+  if (found == execution.custom_properties().end()) return "";
+  return found->second.string_value();
+}
+
 AttemptLog AttemptsOf(const Execution& execution) {
   return AttemptLog(TextProperty(execution, kAttempts));
 }
@@ -92,6 +92,8 @@ void SetPrepared(const RepeatedPtrField<PreparedOutput>& outputs,
   }
   SetTextProperty(kPreparedOutputs,
                   list.dump(-1, ' ', false, Json::error_handler_t::replace),
+                  execution);
+  SetTextProperty(kPreparedWorkKey, TextProperty(*execution, kWorkKey),
                   execution);
 }
 

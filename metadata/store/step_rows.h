@@ -26,11 +26,20 @@ inline constexpr TypeEvolution kCompatible = {.can_add_fields = true,
 inline constexpr char kAttempts[] = "attempts";
 inline constexpr char kPreparedOutputs[] = "prepared_outputs";
 inline constexpr char kFailureReason[] = "failure_reason";
+// What the last attempt that knew its inputs was to do, and what the one was
+// that announced kPreparedOutputs.
+inline constexpr char kWorkKey[] = "work_key";
+inline constexpr char kPreparedWorkKey[] = "prepared_work_key";
 
 AttemptLog AttemptsOf(const ml_metadata::Execution& execution);
 void SetAttempts(const AttemptLog& attempts, ml_metadata::Execution* execution);
 
-// What was announced and not yet published.
+// The text under `name`; empty if there is none.
+std::string TextProperty(const ml_metadata::Execution& execution,
+                         const char* name);
+
+// What was announced and not yet published. To announce takes note of the
+// work that it is for.
 std::vector<v1::PreparedOutput> PreparedOf(
     const ml_metadata::Execution& execution);
 void SetPrepared(

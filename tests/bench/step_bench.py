@@ -65,7 +65,7 @@ class Bench:
         folder = self.dir / "bare"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
-        newest = max(self.dir.glob("pipelines/bench/Trainer/.system/executor_execution/*/executor_input.json"),
+        newest = max(self.dir.glob("pipelines/bench/Trainer/.system/executor_execution/*/attempt-1/executor_input.json"),
                      key=lambda path: int(path.parent.name))
         task = json.loads(newest.read_text())
         task.update(serving_model_dir=str(folder / "model/Format-Serving"), model_run_dir=str(folder / "model_run"),

@@ -485,6 +485,54 @@ TEST_P(StepStoreTest, AReopenedExecutionHasTheInputsOfItsLastAttempt) {
   EXPECT_THAT(events.events(), ElementsAre(LooksLike("artifact_id: 2")));
 }
 
+TEST_P(StepStoreTest, WhatWasPreparedIsSaidToBeForTheSameWorkOnlyIfItIs) {
+  RK_ASSERT_OK_AND_ASSIGN(const auto first, Claim("work_key: 'a'"));
+  EXPECT_FALSE(first.prepared_is_same_work());
+  ASSERT_THAT(Prepare(first.token()), IsOk());
+  clock_.Advance(absl::Minutes(2));
+  RK_ASSERT_OK_AND_ASSIGN(const auto other, Claim("work_key: 'b'"));
+  EXPECT_THAT(other.prepared(), SizeIs(1));
+  EXPECT_FALSE(other.prepared_is_same_work());
+  clock_.Advance(absl::Minutes(2));
+  RK_ASSERT_OK_AND_ASSIGN(const auto unknown, Claim());
+  EXPECT_FALSE(unknown.prepared_is_same_work());
+  clock_.Advance(absl::Minutes(2));
+  RK_ASSERT_OK_AND_ASSIGN(const auto same, Claim("work_key: 'a'"));
+  EXPECT_TRUE(same.prepared_is_same_work());
+}
+
+TEST_P(StepStoreTest, AReopenedExecutionIsInTheCacheUnderItsLastKeyOnly) {
+  const auto claim = [this](const std::string& key) {
+    return Claim(absl::StrCat(
+        "contexts { type { name: 'execution_cache' } name: '", key,
+        "' parent_index: -1 outputs_only: true } work_key: '", key, "'"));
+  };
+  ASSERT_THAT(claim("a"), IsOk());
+  clock_.Advance(absl::Minutes(2));
+  ASSERT_THAT(claim("b"), IsOk());
+  RK_ASSERT_OK_AND_ASSIGN(
+      const auto contexts,
+      Call(&MetadataStore::GetContextsByExecution, "execution_id: 1"));
+  EXPECT_THAT(contexts.contexts(),
+              ElementsAre(LooksLike("name: 'penguin'"),
+                          LooksLike("name: 'run-1'"), LooksLike("name: 'b'")));
+}
+
+TEST_P(StepStoreTest, ARunOfAnotherPipelineIsRefused) {
+  ASSERT_THAT(Claim(), IsOk());
+  EXPECT_THAT(
+      Call(&StepStore::Claim,
+           "external_id: 'run-1/other' execution_type { name: 'x' } "
+           "contexts { type { name: 'pipeline' } name: 'whale' parent_index: "
+           "-1 } contexts { type { name: 'pipeline_run' } name: 'run-1' "
+           "parent_index: 0 } lease_millis: 1 owner: 'pod-b'"),
+      StatusIs(StatusCode::kAlreadyExists,
+               HasSubstr("belongs to pipeline 'penguin', not to 'whale'")));
+  RK_ASSERT_OK_AND_ASSIGN(const auto contexts,
+                          Call(&MetadataStore::GetContexts, ""));
+  EXPECT_THAT(contexts.contexts(), SizeIs(2)) << "nothing was written";
+}
+
 TEST_P(StepStoreTest, FinishingTakesOnlyFailedOrCanceled) {
   EXPECT_THAT(Claim(), IsOk());
   EXPECT_THAT(Finish(1, ""), StatusIs(StatusCode::kInvalidArgument));

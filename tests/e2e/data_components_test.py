@@ -158,7 +158,7 @@ class StatisticsAndSchemaTest(workspace.Workspace):
         self.report("schema-gen", run_id="r2", statistics="latest", no_cache="true")
         model = self.train("r2", schema="id:%d" % imported["id"], train_steps=5)
         self.assertEqual([schema["id"] for schema in model["inputs"]["schema"]], [imported["id"]])
-        [given] = self.root.glob("Trainer/.system/executor_execution/*/executor_input.json")
+        [given] = self.root.glob("Trainer/.system/executor_execution/*/attempt-1/executor_input.json")
         self.assertEqual(json.loads(given.read_text())["schema_path"], str(edited / "schema.pbtxt"))
 
 

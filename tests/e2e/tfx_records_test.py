@@ -93,7 +93,7 @@ class TfxRecordsTest(workspace.Workspace):
 
     def test_the_trainer_gets_the_fn_args_of_tfx(self):
         theirs = json.loads((GOLDEN / "tfx-1.21-simple" / "fn_args_dump.json").read_text())
-        [path] = self.root.glob("Trainer/.system/executor_execution/*/executor_input.json")
+        [path] = self.root.glob("Trainer/.system/executor_execution/*/attempt-1/executor_input.json")
         ours = json.loads(path.read_text())
 
         def below_root(value):

@@ -25,9 +25,11 @@
 #include "component/cache/cache.h"
 #include "component/cache/cache_fields.h"
 #include "component/cache/cache_history.h"
+#include "component/cache/content_digest.h"
 #include "component/launch/cache_forecast.h"
 #include "component/launch/failure.h"
 #include "component/launch/launcher.h"
+#include "component/launch/stage.h"
 #include "component/launch/step.h"
 #include "component/launch/tfx_names.h"
 #include "component/resolve/artifact_ref.h"
@@ -251,6 +253,87 @@ TEST_F(CachingTest, WithoutLookingUpItComputesAndCanBeFound) {
   EXPECT_EQ(second.state, Execution::COMPLETE);
   options_.cache.look_up = true;
   EXPECT_EQ(Run("3").cached_from, second.execution_id) << "the newest one";
+}
+
+TEST_F(CachingTest, ARetryWithOtherWorkIsNotFoundUnderTheFirstKey) {
+  trainer_.during = [](const StepContext&) {
+    return absl::UnavailableError("lost");
+  };
+  Run("1");
+  trainer_.during = [](const StepContext&) { return absl::OkStatus(); };
+  const PropertyMap first = spec_.parameters;
+  spec_.parameters["train_args"] = StringValue("{}");
+  EXPECT_EQ(Run("1").state, Execution::COMPLETE);
+  spec_.parameters = first;
+  EXPECT_EQ(Run("2").state, Execution::COMPLETE) << "nobody has done it yet";
+}
+
+// A database may hold entries under a key that is not theirs, from before
+// retries left the contexts of earlier attempts.
+TEST_F(CachingTest, AnEntryIsFoundByItsOwnFieldsOnly) {
+  const StepReport first = Run("1");
+  Execution execution = GetExecution(first.execution_id);
+  CacheFields fields =
+      *FieldsFromJson(CustomString(execution, kCacheFieldsProperty));
+  fields["parameter.train_args"] = "{}";
+  (*execution.mutable_custom_properties())[kCacheFieldsProperty] =
+      StringValue(FieldsToJson(fields));
+  execution.clear_type();
+  Put(execution);
+  EXPECT_EQ(Run("2").state, Execution::COMPLETE);
+}
+
+TEST_F(CachingTest, AFileThatChangesBeforeTheWorkIsNotWorkedWith) {
+  const std::string code = dir_.Write("code", "one");
+  spec_.key_fields["code"] = ContentDigest({code}, spec_.watched);
+  options_.on_stage = [&](Stage stage) {
+    if (stage == Stage::kClaimed) dir_.Write("code", "another");
+  };
+  const StepReport report = Run("1");
+  EXPECT_EQ(ReasonOf(report.error), FailureReason::kInputChanged);
+  EXPECT_THAT(report.error.message(), HasSubstr(code));
+  EXPECT_EQ(trainer_.calls, 0);
+}
+
+TEST_F(CachingTest, WorkDuringWhichAFileChangedIsKeptAndNotReused) {
+  const std::string code = dir_.Write("code", "one");
+  spec_.key_fields["code"] = ContentDigest({code}, spec_.watched);
+  trainer_.during = [&](const StepContext&) {
+    dir_.Write("code", "another");
+    return absl::OkStatus();
+  };
+  const StepReport report = Run("1");
+  EXPECT_EQ(report.state, Execution::COMPLETE);
+  EXPECT_EQ(
+      CustomString(GetExecution(report.execution_id), "changed_while_running"),
+      code);
+
+  dir_.Write("code", "one");
+  spec_.watched = {};
+  spec_.key_fields["code"] = ContentDigest({code}, spec_.watched);
+  trainer_.during = [](const StepContext&) { return absl::OkStatus(); };
+  EXPECT_EQ(Run("2").state, Execution::COMPLETE);
+}
+
+TEST_F(CachingTest, PropertiesOfAnInputCountWhereTheWorkReadsThem) {
+  const auto put = [this](const std::string& name, const std::string& owner) {
+    const int64_t id = PutExamples(name, "data");
+    ml_metadata::GetArtifactsByIDRequest request;
+    request.add_artifact_ids(id);
+    Artifact artifact =
+        store_->metadata().GetArtifactsByID(request)->artifacts(0);
+    artifact.clear_type();
+    (*artifact.mutable_custom_properties())["owner"] = StringValue(owner);
+    Put(artifact);
+    TakeExamples(id);
+    spec_.inputs[0].properties_count = true;
+  };
+  put("a", "anna");
+  Run("1");
+  put("b", "anna");
+  EXPECT_EQ(Run("2").state, Execution::CACHED);
+  put("c", "bert");
+  EXPECT_EQ(Run("3").state, Execution::COMPLETE);
 }
 
 TEST_F(CachingTest, AFailureIsNotReused) {

@@ -1,5 +1,6 @@
 // What a step does with its inputs before it works, and what it records of
 // them.
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -187,6 +188,64 @@ TEST_F(InputsTest, APlanSaysWhyItWouldFail) {
                store_->metadata()));
   EXPECT_EQ(ReasonOf(plan.ready), FailureReason::kInputNotFound);
   EXPECT_THAT(plan.inputs.at("schema").chosen, IsEmpty());
+}
+
+// Runs it as an attempt that ends with `end`, after the inputs are claimed.
+class Ends : public Executor {
+ public:
+  explicit Ends(absl::Status end) : end_(std::move(end)) {}
+  absl::StatusOr<StepResult> Execute(const StepContext&) override {
+    return end_;
+  }
+
+ private:
+  const absl::Status end_;
+};
+
+class RetryTest : public InputsTest {
+ protected:
+  // The base model of a retry after an attempt that ended so, during which
+  // `latest` moved on.
+  int64_t BaseModelAfter(const absl::Status& end) {
+    const StepSpec spec =
+        Step("retried", {{"base_model", "Model", Ref("latest"),
+                          /*required=*/false}});
+    first_ = RunAndGetModel("run-1");
+    LaunchOptions options;
+    options.owner = "test";
+    Ends executor(end);
+    EXPECT_THAT(Launcher(*store_, options).Run(spec, executor), IsOk());
+    second_ = RunAndGetModel("run-2");
+    return Run(spec).inputs.at("base_model").chosen.at(0).id();
+  }
+
+  int64_t first_ = 0;
+  int64_t second_ = 0;
+};
+
+TEST_F(RetryTest, AnInterruptedAttemptIsContinuedWithItsInputs) {
+  EXPECT_EQ(BaseModelAfter(absl::UnavailableError("killed")), first_);
+}
+
+TEST_F(RetryTest, AnAttemptThatFailedByItselfIsTriedWithWhatIsThereNow) {
+  EXPECT_EQ(BaseModelAfter(absl::InternalError("a bug")), second_);
+}
+
+TEST_F(RetryTest, AnInputThatIsGoneIsLookedForAnew) {
+  const StepSpec spec = Step(
+      "retried", {{"base_model", "Model", Ref("latest"), /*required=*/false}});
+  const int64_t first = RunAndGetModel("run-1");
+  const int64_t second = RunAndGetModel("run-2");
+  LaunchOptions options;
+  options.owner = "test";
+  Ends executor(absl::UnavailableError("killed"));
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report,
+                          Launcher(*store_, options).Run(spec, executor));
+  const ml_metadata::Artifact& read =
+      report.inputs.at("base_model").chosen.at(0);
+  ASSERT_EQ(read.id(), second);
+  std::filesystem::remove_all(read.uri());
+  EXPECT_EQ(Run(spec).inputs.at("base_model").chosen.at(0).id(), first);
 }
 
 }  // namespace

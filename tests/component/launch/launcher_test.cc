@@ -533,7 +533,65 @@ TEST_F(LauncherTest, ARunIdOfAnotherPipelineIsRefused) {
   spec_.pipeline = "q";
   EXPECT_THAT(Launch(executor),
               StatusIs(absl::StatusCode::kAlreadyExists,
-                       HasSubstr("run 'run-1' belongs to pipeline 'p'")));
+                       HasSubstr("'run-1' belongs to pipeline 'p'")));
+}
+
+// --- what changes between two attempts ---------------------------------------
+
+TEST_F(LauncherTest, WhatAnAttemptWithOtherParametersLeftIsNotPublished) {
+  MortalStore mortal(*store_);
+  mortal.CrashBeforePublish();
+  FunctionExecutor executor(WriteModel);
+  ASSERT_THAT(Launch(executor, mortal), IsOk());
+
+  clock_.Advance(absl::Minutes(5));
+  spec_.parameters["train_args"] = StringValue("{\"num_steps\": 2}");
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport retried, Launch(executor));
+  EXPECT_EQ(retried.state, Execution::COMPLETE);
+  EXPECT_EQ(executor.calls, 2) << "it is other work";
+}
+
+TEST_F(LauncherTest, AnAttemptWithOtherParametersFindsNoStateOfTheOneBefore) {
+  FunctionExecutor fails([](const StepContext& context) {
+    EXPECT_THAT(WriteFileAtomically(
+                    JoinPath(context.output_dirs.at("model_run"), "ckpt"), "1"),
+                IsOk());
+    return absl::UnavailableError("lost");
+  });
+  ASSERT_THAT(Launch(fails), IsOk());
+
+  const auto finds = [&] {
+    bool found = false;
+    FunctionExecutor looks([&](const StepContext& context) {
+      found = PathExists(JoinPath(context.output_dirs.at("model_run"), "ckpt"));
+      return absl::UnavailableError("lost");
+    });
+    EXPECT_THAT(Launch(looks), IsOk());
+    return found;
+  };
+  spec_.parameters["train_args"] = StringValue("{\"num_steps\": 2}");
+  EXPECT_FALSE(finds());
+  spec_.parameters["train_args"] = StringValue("{}");
+  EXPECT_TRUE(finds()) << "the first one's work goes on";
+}
+
+TEST_F(LauncherTest, AnswersOfAnEarlierAttemptsChildReachNobody) {
+  std::string first;
+  FunctionExecutor loses([&](const StepContext& context) {
+    first = context.attempt_dir;
+    return absl::UnavailableError("lost");
+  });
+  ASSERT_THAT(Launch(loses), IsOk());
+  FunctionExecutor again([&](const StepContext& context) {
+    EXPECT_THAT(
+        WriteFileAtomically(JoinPath(first, "executor_output.json"), "late"),
+        IsOk());
+    EXPECT_FALSE(
+        PathExists(JoinPath(context.attempt_dir, "executor_output.json")));
+    return WriteModel(context);
+  });
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(again));
+  EXPECT_EQ(report.state, Execution::COMPLETE);
 }
 
 }  // namespace

@@ -20,8 +20,11 @@ TEST(OutputPathsTest, StagingIsBesideTheFinalPlaceAndOneForEachAttempt) {
 
 TEST(OutputPathsTest, EveryAttemptFindsTheSameState) {
   const OutputPaths paths("/root/p", "Trainer");
-  EXPECT_EQ(paths.StateDir("run/Trainer"), paths.StateDir("run/Trainer"));
-  EXPECT_NE(paths.StateDir("run/Trainer"), paths.StateDir("run2/Trainer"));
+  EXPECT_EQ(paths.StateDir("run/Trainer", 1), paths.StateDir("run/Trainer", 1));
+  EXPECT_NE(paths.StateDir("run/Trainer", 1),
+            paths.StateDir("run2/Trainer", 1));
+  EXPECT_NE(paths.StateDir("run/Trainer", 1), paths.StateDir("run/Trainer", 2))
+      << "the execution was deleted, and another has its name";
 }
 
 }  // namespace

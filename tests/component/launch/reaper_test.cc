@@ -138,12 +138,13 @@ TEST_F(ReaperTest, ADryRunSaysItAndDoesNothing) {
 TEST_F(ReaperTest, TellsWhatCanStillBeFound) {
   const int64_t id = Claim("dead").execution_id();
   const std::string folder = paths_.ExecutionDir(id);
-  ASSERT_THAT(MakeDirs(folder), IsOk());
+  const std::string attempt = paths_.AttemptDir(id, 1);
+  ASSERT_THAT(MakeDirs(attempt), IsOk());
   ASSERT_THAT(
       WriteFileAtomically(JoinPath(folder, "log.txt"), "loading\nTraceback\n"),
       IsOk());
   ASSERT_THAT(WriteFileAtomically(
-                  JoinPath(folder, "executor_output.json"),
+                  JoinPath(attempt, "executor_output.json"),
                   R"({"error": {"code": 3, "message": "the label is missing"},
               "train_complete": false, "global_step": 0, "metrics": {},
               "environment": {}})"),
@@ -202,7 +203,8 @@ TEST_F(ReaperTest, RemovesWhatEndedAttemptsLeft) {
       Fill(paths_.Staging("model", done.execution_id(), 1));
   const std::string orphan =
       Fill(paths_.Orphan("model", done.execution_id(), 1));
-  const std::string state = Fill(paths_.StateDir("done/Trainer"));
+  const std::string state =
+      Fill(paths_.StateDir("done/Trainer", done.execution_id()));
   const std::string published =
       Fill(paths_.Final("model", done.execution_id()));
   EXPECT_THAT(Reaped().removed, UnorderedElementsAre(staging, orphan, state));
@@ -214,7 +216,8 @@ TEST_F(ReaperTest, KeepsWhatSomebodyMayStillNeed) {
   const v1::ClaimResponse alive = Claim("alive");
   const std::string in_use =
       Fill(paths_.Staging("model", alive.execution_id(), 1));
-  const std::string state = Fill(paths_.StateDir("alive/Trainer"));
+  const std::string state =
+      Fill(paths_.StateDir("alive/Trainer", alive.execution_id()));
   const std::string of_nobody = Fill(paths_.Staging("model", 999, 1));
   EXPECT_THAT(Reaped().removed, IsEmpty());
 
@@ -262,7 +265,8 @@ TEST_F(ReaperTest, FollowsNoLinkOutOfTheRoot) {
   Publish(done);
   const std::string staging =
       Fill(elsewhere.Staging("model", done.execution_id(), 1));
-  const std::string state = Fill(elsewhere.StateDir("done/Trainer"));
+  const std::string state =
+      Fill(elsewhere.StateDir("done/Trainer", done.execution_id()));
   ASSERT_THAT(MakeDirs(paths_.NodeDir()), IsOk());
   for (const char* name : {"model", ".system"}) {
     std::filesystem::create_directory_symlink(

@@ -32,6 +32,7 @@ class StepChildTest : public ::testing::Test {
  protected:
   StepChildTest() {
     context_.execution_dir = dir_.path();
+    context_.attempt_dir = dir_.path();
     context_.facts = &facts_;
     context_.stop_fds = {stop_fd_};
     context_.kill_fds = {kill_fd_};

@@ -61,6 +61,7 @@ class RewriteTest : public ::testing::Test {
       lines_.emplace_back(line);
     };
     context_.execution_dir = dir_.path();
+    context_.attempt_dir = dir_.path();
     context_.facts = &facts_;
     context_.check_stop = [] { return absl::OkStatus(); };
     Install("2.21.0");
@@ -88,6 +89,7 @@ class RewriteTest : public ::testing::Test {
   }
 
   TempDir dir_;
+  WatchedFiles watched_;
   Rewriting rewriting_;
   AttemptFacts facts_;
   StepContext context_;
@@ -95,11 +97,12 @@ class RewriteTest : public ::testing::Test {
 };
 
 TEST_F(RewriteTest, TheCacheKeyHasTheTensorFlowThatConverts) {
-  const CacheFields before = RewriteFields(rewriting_);
+  const CacheFields before = RewriteFields(rewriting_, watched_);
   EXPECT_EQ(before.at("rewriter.tensorflow"), "2.21.0");
-  EXPECT_EQ(RewriteFields(rewriting_), before);
+  EXPECT_EQ(RewriteFields(rewriting_, watched_), before);
   dir_.Write("lib/rekindle_rewrite/tflite.py", "pass");
-  const auto differing = DifferencesOf(before, RewriteFields(rewriting_));
+  const auto differing =
+      DifferencesOf(before, RewriteFields(rewriting_, watched_));
   ASSERT_EQ(differing.size(), 1);
   EXPECT_EQ(differing[0].name, "code.rewriter");
 }

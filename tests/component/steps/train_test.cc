@@ -77,7 +77,7 @@ class TrainTest : public ::testing::Test {
   // What the trainer was given.
   ExecutorInput Given() {
     const auto input =
-        ReadExecutorInput(JoinPath(GivenIn(), "executor_input.json"));
+        ReadExecutorInput(JoinPath(GivenIn(), "attempt-1/executor_input.json"));
     EXPECT_THAT(input, IsOk());
     return input.ok() ? *input : ExecutorInput{};
   }
@@ -148,12 +148,22 @@ TEST_F(TrainTest, AModuleIsHandedOnAndItsContentsCount) {
   EXPECT_NE(before, key_of());
 }
 
+TEST_F(TrainTest, AModelThatNobodyTriedStandsForNoneThatIsTried) {
+  StepSpec tried;
+  MakeTrain(options_, tried);
+  options_.skip_validation = true;
+  StepSpec untried;
+  MakeTrain(options_, untried);
+  EXPECT_NE(tried.key_fields, untried.key_fields);
+}
+
 TEST_F(TrainTest, AModuleInPythonIsRunByItsInterpreter) {
   options_.module_file = dir_.Write("mine.py", "one");
   options_.python = ProgramThatNotesItsArguments();
   options_.python_library = "/library";
   options_.skip_validation = true;
-  const std::string input = JoinPath(GivenIn(), "executor_input.json");
+  const std::string input =
+      JoinPath(GivenIn(), "attempt-1/executor_input.json");
   EXPECT_EQ(*ReadFile(dir_ / "argv"),
             absl::StrCat("/library/run_module.py --executor=auto "
                          "--skip_validation --executor_input=",

@@ -104,7 +104,8 @@ class FollowerTest : public ::testing::Test {
     EXPECT_THAT(claim, IsOk());
     const std::string state =
         JoinPath(OutputPaths(spec_.pipeline_root, spec_.node_id)
-                     .StateDir(spec_.ExternalId()),
+                     .StateDir(spec_.ExternalId(), claim->execution_id(),
+                               /*work_key=*/""),
                  absl::StrCat(claim->token()));
     EXPECT_THAT(MakeDirs(state), IsOk());
     return *claim;
