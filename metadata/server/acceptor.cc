@@ -28,6 +28,10 @@ namespace {
 // How long to wait after an error that is none of a connection's.
 constexpr int kPauseMillis = 10;
 
+// What the kernel keeps of what a client sends, and the server still reads when
+// it has given up the connection.
+constexpr int kUnreadBytes = 64 << 10;
+
 UniqueFd OpenReserve() {
   return UniqueFd(open("/dev/null", O_RDONLY | O_CLOEXEC));
 }
@@ -73,6 +77,10 @@ absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Listen(
     const std::string& host, int port) {
   int bound = port;
   RK_ASSIGN_OR_RETURN(std::vector<UniqueFd> listeners, ListenOn(host, &bound));
+  for (const UniqueFd& each : listeners) {  // connections inherit it
+    setsockopt(each.get(), SOL_SOCKET, SO_RCVBUF, &kUnreadBytes,
+               sizeof(kUnreadBytes));
+  }
   return absl::WrapUnique(new Acceptor(std::move(listeners), bound));
 }
 

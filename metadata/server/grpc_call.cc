@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <grpc/grpc_security_constants.h>
@@ -9,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
@@ -50,6 +52,12 @@ Peer PeerOf(const grpc::ServerContext& context) {
   if (!names.empty()) peer.common_name = names.front();
   peer.alternative_names = PropertyOf(*shown, GRPC_X509_SAN_PROPERTY_NAME);
   return peer;
+}
+
+std::pair<std::string, int> AddressAndPortOf(absl::string_view peer) {
+  int port = 0;
+  if (!absl::SimpleAtoi(peer.substr(peer.rfind(':') + 1), &port)) port = 0;
+  return {AddressOf(peer), port};
 }
 
 Credentials CredentialsOf(const grpc::ServerContext& context) {

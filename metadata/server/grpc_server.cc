@@ -2,6 +2,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include <grpc/grpc.h>
@@ -18,6 +19,7 @@
 #include "metadata/api/tls.h"
 #include "metadata/server/acceptor.h"
 #include "metadata/server/access/call_gate.h"
+#include "metadata/server/grpc_call.h"
 #include "metadata/server/grpc_service.h"
 #include "metadata/server/limits/connection_limits.h"
 #include "metadata/server/maintenance_service.h"
@@ -42,7 +44,7 @@ constexpr absl::Duration kAskedEvery = absl::Seconds(20);
 // Calls at once over one connection; its client keeps more waiting.
 constexpr int kCallsPerConnection = 100;
 constexpr int kMaxHeaderBytes = 16 << 10;
-constexpr int kSpareThreads = 32;
+constexpr int kSpareThreads = 256;
 // Streams that watch the health service.
 constexpr int kHealthWatches = 256;
 // Bytes of requests that gRPC holds before they are calls, and of answers that
@@ -66,7 +68,11 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
 
 GrpcServer::GrpcServer(Store& store, CallRunner& calls, CallGate& gate,
                        const ServerOptions& options)
-    : admission_(options, SystemClock()),
+    : admission_(options, SystemClock(),
+                 [this](const std::string& peer) {
+                   const auto [client, port] = AddressAndPortOf(peer);
+                   connections_.Cut(client, port);
+                 }),
       metadata_(MakeMetadataService(store, admission_, calls, gate)),
       steps_(MakeStepService(store, admission_, calls, gate)),
       maintenance_(
@@ -115,7 +121,10 @@ absl::Status GrpcServer::Listen(const ServerOptions& options) {
 
 void GrpcServer::Take(Acceptor::Connection connection) {
   const bool own = self_check_.IsOwn(connection.client, connection.port);
-  if (!own && !connections_.Add(connection.fd.get(), connection.client)) return;
+  if (!own && !connections_.Add(connection.fd.get(), connection.client,
+                                connection.port)) {
+    return;
+  }
   grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
       handed;
   handed.fd = connection.fd.release();

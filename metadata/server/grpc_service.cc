@@ -46,18 +46,11 @@ constexpr int64_t kSmall = int64_t{64} << 10;
 // One call, from the bytes of its request to those of its answer.
 class GrpcCall {
  public:
-  GrpcCall(const Method& method, const grpc::ServerContext& context,
-           Admission& admission, std::string client)
-      : method_(method),
-        context_(context),
-        admission_(admission),
-        client_(std::move(client)) {}
+  GrpcCall(const Method& method, Admission& admission, std::string client)
+      : method_(method), admission_(admission), client_(std::move(client)) {}
 
   // What it takes for its answer is in `answer` until gRPC has sent that.
   absl::Status Run(Store& store, grpc::ByteBuffer& bytes, HeldAnswer& answer) {
-    if (context_.IsCancelled()) {
-      return absl::CancelledError("the client went away before its turn");
-    }
     RK_ASSIGN_OR_RETURN(auto place, admission_.Enter(method_.name(), client_));
     answer.place.emplace(std::move(place));
     RK_ASSIGN_OR_RETURN(const auto memory, MemoryFor(bytes));
@@ -79,7 +72,6 @@ class GrpcCall {
   }
 
   absl::StatusOr<Memory> MemoryFor(grpc::ByteBuffer& bytes) {
-    if (!bytes.Valid()) return absl::InvalidArgumentError("nothing was sent");
     grpc::ProtoBufferReader reader(&bytes);
     RK_ASSIGN_OR_RETURN(const int64_t cost,
                         CostOfMessage(*method_.request->GetDescriptor(), reader,
@@ -117,7 +109,6 @@ class GrpcCall {
   }
 
   const Method& method_;
-  const grpc::ServerContext& context_;
   Admission& admission_;
   const std::string client_;
   std::unique_ptr<Message> request_;
@@ -153,11 +144,16 @@ class ServiceOfStore final : public grpc::Service {
 
   grpc::Status Answer(const Method& method, grpc::ServerContext& context,
                       const RawRequest& request, HeldAnswer& answer) {
+    // One that was reset may come without its request.
+    if (context.IsCancelled() || !request.bytes.Valid()) {
+      admission_.NoteReset(context.peer());
+      return grpc::Status::CANCELLED;
+    }
     const Credentials shown = CredentialsOf(context);
     absl::StatusOr<AdmittedCall> admitted =
         gate_.Enter(shown, "grpc", method.name());
     if (!admitted.ok()) return ToGrpc(admitted.status());
-    GrpcCall call(method, context, admission_, shown.peer.address);
+    GrpcCall call(method, admission_, shown.peer.address);
     const absl::Status status =
         calls_.Run("grpc", method.name(), absl::FromChrono(context.deadline()),
                    [&] { return call.Run(store_, request.bytes, answer); });

@@ -175,6 +175,10 @@ class MaintenanceServiceOfStore final : public grpc::Service {
   absl::Status Run(absl::string_view method, grpc::ServerContext& context,
                    const v1::LoadResponse* response,
                    absl::FunctionRef<absl::Status(Stream&)> work) {
+    if (context.IsCancelled()) {
+      admission_.NoteReset(context.peer());
+      return absl::CancelledError("the client is gone");
+    }
     const Credentials shown = CredentialsOf(context);
     RK_ASSIGN_OR_RETURN(AdmittedCall admitted,
                         gate_.Enter(shown, "grpc", method));

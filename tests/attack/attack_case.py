@@ -32,8 +32,9 @@ def p99(seconds):
 class Bystander:
     """Another client of a server (probe.py), from now on until it is asked how it was served."""
 
-    def __init__(self, server, token=None):
-        environment = {**workspace.ENVIRONMENT, **({"REKINDLE_METADATA_TOKEN": token} if token else {})}
+    def __init__(self, server, token=None, tls=None):
+        environment = {**workspace.ENVIRONMENT, **({"REKINDLE_METADATA_TOKEN": token} if token else {}), **{
+            "REKINDLE_METADATA_" + name: str(file) for name, file in (tls or {}).items()}}
         self.process = subprocess.Popen(
             [sys.executable, str(pathlib.Path(__file__).with_name("probe.py")), server.http, server.grpc],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
@@ -63,16 +64,18 @@ class AttackCase(served.ServedWorkspace):
     must end it inside its grace although the attacker is still there.
     """
 
+    tolerated = None  # words of a refusal that one in ten calls of others may meet
     idle = {}  # p99 by kind of call of a server that is not attacked; measured once
 
     @contextlib.contextmanager
-    def attacked(self, limits=None, prepare=None, token=None, **flags):
-        """`prepare` is called with the server before others watch, who show it `token`."""
+    def attacked(self, limits=None, prepare=None, token=None, tls=None, **flags):
+        """`prepare` is called with the server before others watch, who show it `token` and speak TLS with the files CA, CERT
+        and KEY of `tls`."""
         idle = self.measured_idle()
         server = self.serve(limits=limits, **{"grace": "%ds" % GRACE, **flags})
         if prepare is not None:
             prepare(server)
-        bystander = Bystander(server, token)
+        bystander = Bystander(server, token, tls)
         self.addCleanup(bystander.close)
         yield server
         self.assertIsNone(server.process.poll(), "the server is gone")
@@ -102,7 +105,9 @@ class AttackCase(served.ServedWorkspace):
         print("  %s: %s" % (self.id().rpartition(".")[2], text), file=sys.stderr)
 
     def assert_others_served(self, report, idle):
-        self.assertEqual(report["failures"], [])
+        refused = [each for each in report["failures"] if self.tolerated is not None and self.tolerated in each]
+        self.assertEqual([each for each in report["failures"] if each not in refused], [])
+        self.assertLessEqual(10 * len(refused), sum(map(len, report["seconds"].values())))
         seen = {kind: p99(seconds) for kind, seconds in report["seconds"].items()}
         self.say("p99 " + ", ".join("%s %.1f ms (idle %.1f)" % (kind, 1e3 * seen[kind], 1e3 * idle[kind]) for kind in seen))
         for kind, seconds in seen.items():

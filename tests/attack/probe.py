@@ -10,7 +10,9 @@ asks over HTTP only. Shows the token in REKINDLE_METADATA_TOKEN, if there is one
 import http.client
 import json
 import os
+import pathlib
 import select
+import ssl
 import sys
 import time
 import urllib.parse
@@ -25,6 +27,8 @@ ROUNDS = 60  # at least
 TIMEOUT = 20
 CLAIM = {"externalId": "probe", "executionType": {"name": "Probe"}, "owner": "probe", "leaseMillis": 600000}
 READ = {"typeIds": [1]}
+# With these it speaks TLS: whom it trusts, and what it shows.
+CA, CERTIFICATE, KEY = (os.environ.get("REKINDLE_METADATA_" + name) for name in ("CA", "CERT", "KEY"))
 AUTHORIZATION = {"authorization": "Bearer " + os.environ["REKINDLE_METADATA_TOKEN"]} if "REKINDLE_METADATA_TOKEN" in os.environ else {}
 
 
@@ -53,14 +57,27 @@ class Probe:
     def add_grpc(self, address):
         claim = self.call("Claim", CLAIM)
         renew = b"\x08" + varint(int(claim["executionId"])) + b"\x10" + varint(int(claim["token"])) + b"\x18" + varint(600000)
-        channel = grpc.insecure_channel(address)
+        channel = self.channel(address)
         read = channel.unary_unary("/ml_metadata.MetadataStoreService/GetArtifactTypesByID")
         renewal = channel.unary_unary("/rekindle.v1.StepService/Renew")
         self.kinds["grpc read"] = lambda: read(b"\x08\x01", timeout=TIMEOUT, metadata=[*AUTHORIZATION.items()])
         self.kinds["renew"] = lambda: renewal(renew, timeout=TIMEOUT, metadata=[*AUTHORIZATION.items()])
 
+    def channel(self, address):
+        if CA is None:
+            return grpc.insecure_channel(address)
+        shown = [pathlib.Path(file).read_bytes() for file in (CA, KEY, CERTIFICATE)]
+        return grpc.secure_channel(address, grpc.ssl_channel_credentials(*shown))
+
+    def connection(self):
+        if CA is None:
+            return http.client.HTTPConnection(self.address, timeout=TIMEOUT)
+        context = ssl.create_default_context(cafile=CA)
+        context.load_cert_chain(CERTIFICATE, KEY)
+        return http.client.HTTPSConnection(self.address, timeout=TIMEOUT, context=context)
+
     def request(self, verb, path, body=None):
-        connection = http.client.HTTPConnection(self.address, timeout=TIMEOUT)
+        connection = self.connection()
         try:
             connection.request(verb, path, body, {"Content-Type": "application/json", **AUTHORIZATION})
             answer = connection.getresponse()

@@ -104,14 +104,16 @@ TEST_F(ConnectionTableTest, LooksAtAllDescriptorsNowAndThenOnly) {
   EXPECT_TRUE(table_.Add(second.get(), "a"));
 }
 
-TEST_F(ConnectionTableTest, CutsWhatIsOpen) {
+TEST_F(ConnectionTableTest, CutsTheConnectionThatIsNamed) {
   std::vector<int> pair(2);
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair.data()), 0);
   const UniqueFd ours(pair[0]);
   const UniqueFd theirs(pair[1]);
-  ASSERT_TRUE(table_.Add(ours.get(), "a"));
-  table_.CutAll();
+  ASSERT_TRUE(table_.Add(ours.get(), "a", 7));
   char byte = 0;
+  table_.Cut("a", 8);
+  EXPECT_EQ(recv(theirs.get(), &byte, 1, MSG_DONTWAIT), -1);
+  table_.Cut("a", 7);
   EXPECT_EQ(recv(theirs.get(), &byte, 1, 0), 0);
 }
 

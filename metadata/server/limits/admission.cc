@@ -37,8 +37,9 @@ ClientBudget::Limits Halved(int all) {
 
 }  // namespace
 
-Admission::Admission(const ServerOptions& options, const Clock& clock)
+Admission::Admission(const ServerOptions& options, const Clock& clock, Cut cut)
     : max_message_bytes_(options.max_message_bytes),
+      cut_(std::move(cut)),
       general_(Shared(options.max_calls)),
       steps_(Shared(kStepCalls)),
       maintenance_(Halved(kMaintenanceCalls)),
@@ -46,7 +47,8 @@ Admission::Admission(const ServerOptions& options, const Clock& clock)
       memory_({.all = kMemory, .each = kMemory - kMemory / 4}),
       spool_({.all = kSpools * options.max_spool_bytes,
               .each = options.max_spool_bytes}),
-      guard_(options.max_stall_time, clock) {
+      guard_(options.max_stall_time, clock),
+      resets_(clock) {
   guard_.Start();
 }
 
@@ -60,6 +62,10 @@ absl::StatusOr<ClientBudget::Share> Admission::Enter(
                    places.taken(), " calls of its kind, of ",
                    places.limits().all, " at most and ", places.limits().each,
                    " from one address; try again later"));
+}
+
+void Admission::NoteReset(const std::string& peer) {
+  if (resets_.Note(peer) && cut_ != nullptr) cut_(peer);
 }
 
 int Admission::places() const {

@@ -30,7 +30,7 @@ std::optional<ino_t> InodeOf(int fd) {
 
 // Ends the connection if `fd` is still the one that it was. Looks at a
 // descriptor of its own, which nobody else can close meanwhile.
-void Cut(int fd, ino_t inode) {
+void CutSocket(int fd, ino_t inode) {
   const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
   if (own < 0) return;
   if (InodeOf(own) == inode) shutdown(own, SHUT_RDWR);
@@ -39,12 +39,12 @@ void Cut(int fd, ino_t inode) {
 
 }  // namespace
 
-bool ConnectionTable::Add(int fd, const std::string& client) {
+bool ConnectionTable::Add(int fd, const std::string& client, int port) {
   const absl::MutexLock lock(&mutex_);
-  if (TryAdd(fd, client)) return true;
+  if (TryAdd(fd, client, port)) return true;
   if (clock_.Now() - swept_ >= kBetweenSweeps) {
     Sweep();
-    if (TryAdd(fd, client)) return true;
+    if (TryAdd(fd, client, port)) return true;
   }
   ++refusals_;
   return false;
@@ -56,9 +56,13 @@ int ConnectionTable::open() {
   return static_cast<int>(connections_.size());
 }
 
-void ConnectionTable::CutAll() {
+void ConnectionTable::Cut(const std::string& client, int port) {
   const absl::MutexLock lock(&mutex_);
-  for (const Connection& each : connections_) Cut(each.fd, each.inode);
+  for (const Connection& each : connections_) {
+    if (each.port == port && each.client == client) {
+      CutSocket(each.fd, each.inode);
+    }
+  }
 }
 
 void ConnectionTable::Sweep() {
@@ -70,12 +74,12 @@ void ConnectionTable::Sweep() {
   connections_ = std::move(open);
 }
 
-bool ConnectionTable::TryAdd(int fd, const std::string& client) {
+bool ConnectionTable::TryAdd(int fd, const std::string& client, int port) {
   const std::optional<ino_t> inode = InodeOf(fd);
   if (!inode.has_value()) return false;
   std::optional<ClientBudget::Share> share = budget_.Take(client);
   if (!share.has_value()) return false;
-  connections_.push_back({fd, *inode, *std::move(share)});
+  connections_.push_back({fd, client, port, *inode, *std::move(share)});
   return true;
 }
 

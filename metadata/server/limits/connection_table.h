@@ -27,28 +27,32 @@ class ConnectionTable {
   ConnectionTable(ClientBudget::Limits limits, const Clock& clock)
       : budget_(limits), clock_(clock) {}
 
-  // Counts the connection at `fd`, which must be the caller's still. False if
-  // its client, or all together, have as many as they may.
-  bool Add(int fd, const std::string& client);
+  // Counts the connection at `fd`, which must be the caller's still, from this
+  // address and port. False if its client, or all together, have as many as
+  // they may.
+  bool Add(int fd, const std::string& client, int port = 0);
 
   // How many are open.
   int open();
   // How many were refused so far.
   int64_t refused() const { return refusals_; }
 
-  // Ends all that are open, in both directions. Who owns them closes them.
-  void CutAll();
+  // Ends the connection from this address and port, in both directions, if it
+  // is open. Who owns it closes it.
+  void Cut(const std::string& client, int port);
 
  private:
   struct Connection {
     int fd;
+    std::string client;
+    int port;
     ino_t inode;
     ClientBudget::Share share;
   };
 
   // Forgets those that were closed.
   void Sweep() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool TryAdd(int fd, const std::string& client)
+  bool TryAdd(int fd, const std::string& client, int port)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   ClientBudget budget_;
