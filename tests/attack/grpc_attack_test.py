@@ -247,6 +247,8 @@ class MessagesTest(GrpcAttackCase):
 
     def test_messages_that_do_not_end(self):
         """Many connections that each announce 60 MB and send a part of it."""
+        # gRPC ends connections until the rest fits; idle ones, which come back, and now and then a call.
+        self.tolerated = "Buffers full"
         with self.attacked() as server:
             senders = [Sender(self.connect(server), SERVICE + "PutArtifacts", 60 << 20) for _ in range(40)]
             for _ in range(400):
