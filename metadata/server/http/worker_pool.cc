@@ -23,7 +23,7 @@ bool WorkerPool::Run(const std::string& client, std::function<void()> work) {
   if (one.waiting.empty()) turns_.push_back(client);
   one.waiting.push_back(std::move(work));
   ++waiting_;
-  news_.notify_one();
+  if (HasNews()) news_.notify_one();
   return true;
 }
 
@@ -72,6 +72,7 @@ WorkerPool::Turn WorkerPool::NextTurn() {
   if (!client.waiting.empty()) turns_.push_back(turn.client);
   --waiting_;
   --idle_;
+  if (HasNews()) news_.notify_one();
   return turn;
 }
 
@@ -80,11 +81,11 @@ void WorkerPool::End(const std::string& client) {
   ++idle_;
   const auto found = clients_.find(client);
   --found->second.running;
+  // Otherwise this thread looks for work itself, and wakes another for more.
+  if (stopped_) news_.notify_all();
   if (found->second.running == 0 && found->second.waiting.empty()) {
     clients_.erase(found);
   }
-  // Another of the client's may be done now, or nothing is left to do.
-  news_.notify_all();
 }
 
 size_t WorkerPool::FindTurn() const {
