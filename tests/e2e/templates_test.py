@@ -240,7 +240,7 @@ class StepsTest(workspace.Workspace):
     def test_a_decision_against_a_model_is_one(self):
         self.prepare()
         self.train()
-        self.ok(self.start("blesser", reason="wrong", blessed="false"))
+        self.ok(self.start("blesser", reason="wrong", blessed="false", pipeline_root=str(self.root)))
         self.assertEqual(self.values("blesser")["blessed"], "false")
 
 

@@ -120,7 +120,7 @@ class TrainClusterTest(served.ServedWorkspace):
     def test_after_a_killed_chief_all_go_on_from_its_checkpoint_over_a_server(self):
         self.prepare()
         server = self.serve()
-        flags = {"metadata": server.url, "lease": "2s", "train_steps": 100000,
+        flags = {"metadata": server.url, "lease": "2s", "train_steps": 2000,
                  "custom_config": '{"checkpoint_interval": 100}'}
         cluster = self.cluster(chief=1, worker=1)
         chief = self.start(cluster, "chief", 0, **flags)
@@ -129,9 +129,9 @@ class TrainClusterTest(served.ServedWorkspace):
         chief.kill()
         self.end(worker, TRY_AGAIN)
 
-        chief = self.start(cluster, "chief", 0, **{**flags, "train_steps": 400})
+        chief = self.start(cluster, "chief", 0, **flags)
         self.wait_for_line(chief, "Using MultiWorkerMirroredStrategy")  # the lease of the killed one has ended
-        worker = self.start(cluster, "worker", 0, **{**flags, "train_steps": 400})
+        worker = self.start(cluster, "worker", 0, **flags)
         report, _ = self.end(chief)
         part, _ = self.end(worker)
         self.assert_one_model(report, part)

@@ -81,12 +81,12 @@ class TrainWorkersTest(workspace.Workspace):
 
     def test_sigterm_writes_a_checkpoint_and_the_retry_goes_on(self):
         self.prepare()
-        process = self.start(train_steps=100000)
+        process = self.start(train_steps=2000)
         self.wait_for_line(process, "train | step:    100")
         process.terminate()
         _, stderr = process.communicate(timeout=100)
         self.assertEqual(process.returncode, 128 + signal.SIGTERM, stderr)
-        report = self.train("r1", workers=2, train_steps=101)
+        report = self.train("r1", workers=2, train_steps=2000)
         self.assertGreaterEqual(report["execution_properties"]["resumed_from_step"], 100)
 
     def test_wrong_numbers_are_refused(self):
