@@ -51,11 +51,8 @@ class StopAtAnyMomentTest(workspace.Workspace):
         moments = random.Random(seed)
         self.prepare()
         reached = 0
-        for attempt in range(1, 4):
-            flags = dict(pipeline="penguin", db=self.db, pipeline_root=self.root, run_id="r1", label_key="species",
-                         train_steps=FOREVER, custom_config='{"checkpoint_interval": 500}')
-            process = subprocess.Popen(self.command("train", **flags), cwd=self.dir, env=workspace.ENVIRONMENT,
-                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(3):
+            process = self.start_training()
             time.sleep(moments.uniform(0, 6))
             process.send_signal(signal.SIGTERM)
             _, errors = process.communicate(timeout=120)
@@ -63,15 +60,23 @@ class StopAtAnyMomentTest(workspace.Workspace):
             saved = self.last_checkpoint()
             self.assertGreaterEqual(saved, reached, "nothing that was saved is lost")
             reached = saved
-        done = self.train("r1", train_steps=reached + 100, custom_config='{"checkpoint_interval": 500}')
-        self.assertEqual(done["outputs"]["model"]["custom_properties"]["global_step"], reached + 100)
+        process = self.start_training()
+        said = ""
+        while "train |" not in said:
+            said += process.stderr.readline()
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=120)
         if reached > 0:
-            self.assertEqual(done["execution_properties"]["resumed_from_step"], reached)
-            self.assertEqual(done["execution_properties"]["resumed"], 1)
-        self.assertEqual(len(self.query("list", "artifacts", "--type=Model")), 1)
+            self.assertIn("restored step %d from" % reached, said)
+
+    def start_training(self):
+        flags = dict(pipeline="penguin", db=self.db, pipeline_root=self.root, run_id="r1", label_key="species",
+                     train_steps=FOREVER, custom_config='{"checkpoint_interval": 500}')
+        return subprocess.Popen(self.command("train", **flags), cwd=self.dir, env=workspace.ENVIRONMENT, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def last_checkpoint(self):
-        folders = (self.root / "Trainer/.system/stateful_working_dir").glob("*/*/model_run")
+        folders = (self.root / "Trainer/.system/stateful_working_dir").glob("*/*/*/model_run")
         return max((int(f.name.split("-")[1].split(".")[0]) for folder in folders for f in folder.glob("ckpt-*.index")),
                    default=0)
 

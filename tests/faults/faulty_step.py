@@ -130,7 +130,7 @@ class FaultyStep(workspace.Workspace):
 
     def last_checkpoint(self):
         """The step that a retry must continue from; None before the first checkpoint."""
-        for state in self.root.glob("Trainer/.system/stateful_working_dir/*/*/model_run/checkpoint"):
+        for state in self.root.glob("Trainer/.system/stateful_working_dir/*/*/*/model_run/checkpoint"):
             return int(state.read_text().split('"')[1].rsplit("-", 1)[1])
         return None
 

@@ -17,7 +17,7 @@ import every_image
 import steps_in_image
 
 FIRST_STEP = re.compile(r"train \| step")
-ENDLESS = 50_000_000
+LONG = 200_000  # half a minute
 
 
 class TrainerImageTest(every_image.EveryImage, steps_in_image.StepsInImage, containers.Containers):
@@ -39,13 +39,13 @@ class TrainerImageTest(every_image.EveryImage, steps_in_image.StepsInImage, cont
     def test_docker_stop_cancels_and_the_next_run_goes_on(self):
         self.prepare()
         training = self.start("train", pipeline="penguin", pipeline_root="/data/pipelines", run_id="r1",
-                              label_key="species", train_steps=ENDLESS)
+                              label_key="species", train_steps=LONG)
         self.wait_for("the first step", lambda: FIRST_STEP.search(self.logs(training)))
         self.assertEqual(self.end(training), 143, self.logs(training))
         states = [execution["last_known_state"] for execution in self.query("list", "executions")]
         self.assertEqual(sorted(states), ["CANCELED", "COMPLETE", "COMPLETE"])
         reached = max(int(path.name.split("-")[1].split(".")[0]) for path in self.dir.rglob("ckpt-*.index"))
-        again = self.train(train_steps=reached + 500)
+        again = self.train(train_steps=LONG)
         self.assertEqual(again["execution_properties"]["resumed_from_step"], reached)
         self.assertEqual(again["attempt"], 2)
 
