@@ -232,10 +232,9 @@ class Reaper {
       reason = ReasonOfVanished(options_.previous_failure);
       absl::StrAppend(&message, ": ", options_.previous_failure);
     }
-    const absl::StatusOr<ExecutorOutput> answer = ReadExecutorOutput(
-        FileOf(execution, attempt,
-               absl::StrCat("attempt-", attempt.number, "/",
-                            "executor_output.json")));
+    const absl::StatusOr<ExecutorOutput> answer = ReadExecutorOutput(FileOf(
+        execution, attempt,
+        absl::StrCat("attempt-", attempt.number, "/", "executor_output.json")));
     if (answer.ok() && answer->error.has_value()) {
       absl::StrAppend(&message,
                       "; its child had said: ", answer->error->message);
