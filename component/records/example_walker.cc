@@ -180,6 +180,7 @@ absl::Status ExampleWalker::ReadFloatList(absl::string_view list) {
     // processors TensorFlow runs on hold them.
     const absl::string_view packed = fields.bytes();
     if (packed.size() % sizeof(float) != 0) return DamagedList();
+    if (packed.empty()) continue;  // memcpy takes no null pointer, even of no bytes
     const size_t count = floats_.size();
     floats_.resize(count + packed.size() / sizeof(float));
     std::memcpy(floats_.data() + count, packed.data(), packed.size());

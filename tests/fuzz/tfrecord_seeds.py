@@ -45,6 +45,7 @@ EXAMPLES = [
     example(b=field(2, field(1, struct.pack("<2f", 1.5, -0.0)))),
     example(c=field(3, field(1, b"\x01\x96\x01"))),
     example(unpacked=field(3, b"\x08\x05\x08\x06") + field(2, b"\x0d" + struct.pack("<f", 3)), none=b""),
+    example(empty=field(2, field(1, b""))),
     example(twice=field(3, field(1, b"\x07"))) + example(twice=field(1, field(1, b"x"))),
 ]
 
