@@ -55,6 +55,12 @@ class NodeBuilder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag,
                 YAML::anchor_t anchor, const std::string& value) override {
     YamlNode node = NodeAt(mark);
+    // The parser turns \N and \_ into single bytes, which no JSON can hold.
+    if (!IsValidUtf8(value)) {
+      throw YamlProblem{node.position,
+                        "the value is not UTF-8; write \\N as \\u0085 and \\_ "
+                        "as \\u00a0"};
+    }
     // "?" is the tag of what is written without quotes.
     ResolveScalar(value, tag == "?" || tag.empty(), tag, &node);
     Finish(std::move(node), anchor);

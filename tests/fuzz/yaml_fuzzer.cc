@@ -1,5 +1,5 @@
 // Any text as YAML: refused with a place, or within the limits that
-// base/yaml_limits.h promises; and it can be turned into JSON.
+// base/yaml_limits.h promises; and it can be written as JSON.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -56,6 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   rekindle::Require(!rekindle::FindYamlExcess(text).has_value(),
                     "read although it costs too much");
   CheckExtent(*documents);
-  for (const YamlNode& document : *documents) ToJson(document);
+  // Throws where a text is not UTF-8.
+  for (const YamlNode& document : *documents) ToJson(document).dump();
   return 0;
 }
