@@ -11,7 +11,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/backoff.h"
 #include "base/cancellation.h"
@@ -30,6 +29,7 @@
 #include "component/launch/stage.h"
 #include "component/launch/state_folder.h"
 #include "component/launch/step.h"
+#include "component/launch/step_time.h"
 #include "component/launch/work_turn.h"
 #include "component/resolve/resolver.h"
 #include "metadata/api/metadata_store.h"
@@ -51,11 +51,13 @@ using rekindle::v1::ClaimResponse;
 Backoff::Options StoreBackoff(const LaunchOptions& options) {
   Backoff::Options backoff;
   backoff.total = options.store_timeout;
+  backoff.clock = options.time.clock;
+  if (options.time.share) backoff.random = options.time.share;
   backoff.sleep = [&options](absl::Duration pause) {
     if (options.note && pause > absl::Seconds(1)) {
       options.note("the metadata store does not answer; waiting for it");
     }
-    return SleepUnlessReadable(Cancellation::Get().hurry_fd(), pause);
+    return options.time.wait(pause, {Cancellation::Get().hurry_fd()});
   };
   return backoff;
 }
@@ -71,9 +73,10 @@ struct ClaimedWork {
 //
 //   ABORTED    it has been waited for long enough
 //   CANCELLED  asked to stop
-absl::Status AwaitHolder(const absl::Status& held, absl::Time give_up) {
-  if (absl::Now() >= give_up) return absl::AbortedError(held.message());
-  if (SleepUnlessReadable(Cancellation::Get().fd(), absl::Seconds(1))) {
+absl::Status AwaitHolder(const absl::Status& held, absl::Time give_up,
+                         const StepTime& time) {
+  if (time.Now() >= give_up) return absl::AbortedError(held.message());
+  if (time.wait(absl::Seconds(1), {Cancellation::Get().fd()})) {
     return absl::OkStatus();
   }
   return absl::CancelledError("stopped while another process held the claim");
@@ -111,7 +114,7 @@ absl::StatusOr<ClaimedWork> ClaimOrWait(const StepSpec& spec,
                                         const LaunchOptions& options,
                                         Store& store) {
   const absl::Time give_up =
-      std::min(absl::Now() + options.claim_timeout, options.deadline);
+      std::min(options.time.Now() + options.claim_timeout, options.deadline);
   RetryingStepStore steps(store.steps(), StoreBackoff(options));
   bool noted = false;
   while (true) {
@@ -128,7 +131,7 @@ absl::StatusOr<ClaimedWork> ClaimOrWait(const StepSpec& spec,
       options.note(absl::StrCat("waiting: ", claim.status().message()));
       noted = true;
     }
-    RK_RETURN_IF_ERROR(AwaitHolder(claim.status(), give_up));
+    RK_RETURN_IF_ERROR(AwaitHolder(claim.status(), give_up, options.time));
   }
 }
 
@@ -151,7 +154,7 @@ class ClaimedStep {
         claim_(std::move(claimed.claim)),
         paths_(spec.pipeline_root, spec.node_id),
         lease_(store.steps(), claim_.execution_id(), claim_.token(),
-               options.lease),
+               options.lease, options.time),
         resolved_(CheckInputs(spec, claimed.inputs)),
         work_(std::move(claimed.work)) {
     report_.execution_id = claim_.execution_id();
@@ -233,8 +236,8 @@ class ClaimedStep {
                                  "will not be reused"));
     }
     properties["changed_while_running"] = StringValue(changed);
-    properties[kCacheInvalidatedProperty] = StringValue(
-        absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone()));
+    properties[kCacheInvalidatedProperty] = StringValue(absl::FormatTime(
+        absl::RFC3339_sec, options_.time.Now(), absl::UTCTimeZone()));
   }
 
   CacheDecision::Kind KindOf(const CacheAnswer& answer) const {
@@ -254,7 +257,8 @@ class ClaimedStep {
                            StopFds(),
                            [this] { return CheckStop(); },
                            options_.note,
-                           StoreBackoff(options_)};
+                           StoreBackoff(options_),
+                           options_.time};
     RK_ASSIGN_OR_RETURN(
         CacheAnswer answer,
         AwaitTurn(turn, options_.cache, store_.metadata(), steps_));
@@ -325,7 +329,7 @@ class ClaimedStep {
 
   absl::Status CheckStop() const {
     RK_RETURN_IF_ERROR(CheckOwned());
-    if (absl::Now() < options_.deadline) return absl::OkStatus();
+    if (options_.time.Now() < options_.deadline) return absl::OkStatus();
     return WithReason(FailureReason::kDeadline,
                       absl::DeadlineExceededError(absl::StrCat(
                           "the deadline, ", absl::FormatTime(options_.deadline),

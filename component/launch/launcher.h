@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "component/launch/stage.h"
 #include "component/launch/step.h"
+#include "component/launch/step_time.h"
 #include "component/launch/work_turn.h"
 #include "metadata/api/open_store.h"
 
@@ -35,6 +36,7 @@ struct LaunchOptions {
   std::function<void(absl::string_view line)> note;
   // For tests of what happens when it dies there.
   StageObserver on_stage = [](Stage) {};
+  StepTime time;
 };
 
 // Runs one step: resolve, claim, execute, publish (docs/life-of-a-step.md).

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <thread>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "base/cancellation.h"
+#include "component/launch/step_time.h"
 #include "metadata/api/step_store.h"
 #include "rekindle/v1/step_service.pb.h"
 
@@ -20,36 +20,28 @@ constexpr absl::Duration kAskAgain = absl::Seconds(1);
 }  // namespace
 
 LeaseKeeper::LeaseKeeper(StepStore& store, int64_t execution_id, int64_t token,
-                         absl::Duration lease)
+                         absl::Duration lease, const StepTime& time)
     : store_(store),
       execution_id_(execution_id),
       token_(token),
       lease_(lease),
-      thread_([this] { RenewUntilStopped(); }) {}
+      ticker_(time.start_ticker(lease / kRenewalsPerLease,
+                                [this] { return Renew(); })) {}
 
-LeaseKeeper::~LeaseKeeper() {
-  stop_.Happen();
-  thread_.join();
-}
-
-void LeaseKeeper::RenewUntilStopped() {
-  const absl::Duration pause = lease_ / kRenewalsPerLease;
-  absl::Duration next = pause;
+std::optional<absl::Duration> LeaseKeeper::Renew() {
   rekindle::v1::RenewRequest request;
   request.set_execution_id(execution_id_);
   request.set_token(token_);
   request.set_lease_millis(absl::ToInt64Milliseconds(lease_));
-
-  while (SleepUnlessReadable(stop_.fd(), next)) {
-    const absl::Status renewed = store_.Renew(request).status();
-    // A store that is away is asked again sooner, while the lease still lives.
-    next = renewed.ok() ? pause : std::min(pause, kAskAgain);
-    if (absl::IsAborted(renewed) || absl::IsNotFound(renewed)) {
-      lost_ = true;
-      lost_event_.Happen();
-      return;
-    }
+  const absl::Status renewed = store_.Renew(request).status();
+  if (absl::IsAborted(renewed) || absl::IsNotFound(renewed)) {
+    lost_ = true;
+    lost_event_.Happen();
+    return std::nullopt;
   }
+  const absl::Duration pause = lease_ / kRenewalsPerLease;
+  // A store that is away is asked again sooner, while the lease still lives.
+  return renewed.ok() ? pause : std::min(pause, kAskAgain);
 }
 
 }  // namespace rekindle

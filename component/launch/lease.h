@@ -3,23 +3,24 @@
 
 #include <atomic>
 #include <cstdint>
-#include <thread>
+#include <memory>
+#include <optional>
 
 #include "absl/time/time.h"
 #include "base/event_fd.h"
+#include "component/launch/step_time.h"
 #include "metadata/api/step_store.h"
 
 namespace rekindle {
 
-// Keeps a claim alive while a step works: renews its lease from a thread of its
-// own until it is destroyed. A store that cannot be reached for a while is no
-// loss, only a refusal is. Thread-safe.
+// Keeps a claim alive while a step works: renews its lease beside it until it
+// is destroyed. A store that cannot be reached for a while is no loss, only a
+// refusal is. Thread-safe.
 class LeaseKeeper {
  public:
   // `store` is not owned and must outlive the keeper.
   LeaseKeeper(StepStore& store, int64_t execution_id, int64_t token,
-              absl::Duration lease);
-  ~LeaseKeeper();
+              absl::Duration lease, const StepTime& time);
   LeaseKeeper(const LeaseKeeper&) = delete;
   LeaseKeeper& operator=(const LeaseKeeper&) = delete;
 
@@ -29,16 +30,15 @@ class LeaseKeeper {
   int lost_fd() const { return lost_event_.fd(); }
 
  private:
-  void RenewUntilStopped();
+  std::optional<absl::Duration> Renew();
 
   StepStore& store_;
   const int64_t execution_id_;
   const int64_t token_;
   const absl::Duration lease_;
-  EventFd stop_;
   EventFd lost_event_;
   std::atomic<bool> lost_{false};
-  std::thread thread_;
+  const std::unique_ptr<Ticker> ticker_;  // the last: it uses the others
 };
 
 }  // namespace rekindle

@@ -1,12 +1,9 @@
 #include "component/launch/work_turn.h"
 
 #include <algorithm>
-#include <poll.h>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "component/cache/cache.h"
@@ -26,10 +23,7 @@ constexpr absl::Duration kLongestPause = absl::Seconds(1);
 
 // Waits, but not when asked to stop.
 absl::Status Pause(absl::Duration duration, const WorkTurn& turn) {
-  std::vector<pollfd> stops;
-  for (const int fd : turn.stop_fds) stops.push_back({fd, POLLIN, 0});
-  poll(stops.data(), stops.size(),
-       static_cast<int>(absl::ToInt64Milliseconds(duration)));
+  turn.time.wait(duration, turn.stop_fds);
   return turn.check_stop();
 }
 
@@ -46,7 +40,7 @@ absl::StatusOr<CacheAnswer> Look(const WorkTurn& turn,
                                  const CacheOptions& options,
                                  const MetadataStore& metadata) {
   return RetryWhileTransient(Backoff(turn.store_backoff), [&] {
-    return LookUp(turn.key, {options.max_age, absl::Now(), turn.files},
+    return LookUp(turn.key, {options.max_age, turn.time.Now(), turn.files},
                   metadata);
   });
 }

@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "base/backoff.h"
 #include "component/cache/cache.h"
+#include "component/launch/step_time.h"
 #include "component/resolve/digest_check.h"
 #include "metadata/api/metadata_store.h"
 #include "metadata/api/step_store.h"
@@ -43,6 +44,7 @@ struct WorkTurn {
   std::function<void(absl::string_view line)> note;
   // How long to wait for a store that is away; `steps` waits by itself.
   Backoff::Options store_backoff;
+  StepTime time;
 };
 
 // Waits until the step's outputs are those of an earlier execution, or it is
