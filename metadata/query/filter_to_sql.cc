@@ -179,11 +179,8 @@ class Translator {
                    "states and types have no order; use = or IN");
     }
     SqlFragment sql("(");
-    sql.Add(left.sql).Add(absl::StrCat(" ", expr.op, " ")).Add(right.sql);
+    sql.Add(Comparison(left, expr.op, right));
     if (expr.op == "!=") sql.Add(OrUnset(left)).Add(OrUnset(right));
-    // A stored NaN is text, which SQLite takes for greater than any number.
-    if (expr.op[0] == '>') sql.Add(AndNumber(left));
-    if (expr.op[0] == '<') sql.Add(AndNumber(right));
     return sql.Add(")");
   }
 
@@ -228,13 +225,11 @@ class Translator {
     RK_ASSIGN_OR_RETURN(const Operand greatest, Value(*expr.operands[2]));
     RK_RETURN_IF_ERROR(CheckComparable(value, least));
     RK_RETURN_IF_ERROR(CheckComparable(value, greatest));
-    return SqlFragment("(")
-        .Add(value.sql)
-        .Add(expr.negated ? " NOT BETWEEN " : " BETWEEN ")
-        .Add(least.sql)
+    return SqlFragment(expr.negated ? "(NOT (" : "((")
+        .Add(Comparison(value, ">=", least))
         .Add(" AND ")
-        .Add(greatest.sql)
-        .Add(")");
+        .Add(Comparison(value, "<=", greatest))
+        .Add("))");
   }
 
   absl::StatusOr<SqlFragment> Is(const FilterExpr& expr) {
@@ -255,6 +250,43 @@ class Translator {
 
   // --- checks ---------------------------------------------------------------
 
+  // `left op right`, where NaN is different from anything, itself included, and
+  // neither less nor greater. A stored NaN is text, which SQLite takes for
+  // greater than any number and equal to itself. What is not set stays unknown.
+  static SqlFragment Comparison(const Operand& left, absl::string_view op,
+                                const Operand& right) {
+    SqlFragment sql;
+    sql.Add(left.sql).Add(absl::StrCat(" ", op, " ")).Add(right.sql);
+    if (MayBeNan(left) && MayBeNan(right))
+      return UnlessNan(left, op, right, sql);
+    if (op[0] == '>' && MayBeNan(left)) sql.Add(" AND NOT ").Add(IsNan(left));
+    if (op[0] == '<' && MayBeNan(right)) sql.Add(" AND NOT ").Add(IsNan(right));
+    return sql;
+  }
+
+  static SqlFragment UnlessNan(const Operand& left, absl::string_view op,
+                               const Operand& right, const SqlFragment& sql) {
+    return SqlFragment("CASE WHEN ")
+        .Add(left.sql)
+        .Add(" IS NULL OR ")
+        .Add(right.sql)
+        .Add(" IS NULL THEN NULL WHEN ")
+        .Add(IsNan(left))
+        .Add(" OR ")
+        .Add(IsNan(right))
+        .Add(op == "!=" ? " THEN TRUE ELSE " : " THEN FALSE ELSE ")
+        .Add(sql)
+        .Add(" END");
+  }
+
+  static bool MayBeNan(const Operand& operand) {
+    return operand.field != nullptr && operand.type == Type::kDouble;
+  }
+
+  static SqlFragment IsNan(const Operand& operand) {
+    return SqlFragment("(typeof(").Add(operand.sql).Add(") = 'text')");
+  }
+
   // A state or type that is not set is another one than any that is named. Of a
   // neighbour, that is: not of one that is not there.
   static SqlFragment OrUnset(const Operand& operand) {
@@ -265,11 +297,6 @@ class Translator {
       sql.Add(absl::StrCat(" AND ", operand.neighbour, ".node IS NOT NULL"));
     }
     return sql.Add(")");
-  }
-
-  static SqlFragment AndNumber(const Operand& operand) {
-    if (operand.field == nullptr || operand.type != Type::kDouble) return {};
-    return SqlFragment(" AND typeof(").Add(operand.sql).Add(") = 'real'");
   }
 
   // Gives a bare word its number, if it stands beside a field that knows it.
