@@ -3,6 +3,8 @@
 import tools_image
 from case import ClusterCase
 
+# The cluster's DNS hears of a Service's endpoints some time after the pod is ready, and remembers for seconds what it did not know.
+SECONDS = 90
 SERVE = ["python3", "-m", "http.server", "8000", "--directory", "/etc"]
 
 
@@ -30,16 +32,18 @@ class NamesTest(ClusterCase):
     def inside(self, *command):
         return self.kubectl("exec", "-n", self.namespace, "one", "--", *command).stdout
 
+    def fetched(self, url):
+        """What is at that address, once it answers."""
+        return self.until("an answer from " + url, SECONDS, lambda: self.inside("wget", "-q", "-O-", url))
+
     def test_a_service_answers_at_its_address_and_by_its_names(self):
         address = self.cluster.get("-n", self.namespace, "service", "web")["spec"]["clusterIP"]
         for host in (address, "web", "web." + self.namespace, "web.%s.svc.cluster.local" % self.namespace):
             with self.subTest(host):
-                answer = self.until("an answer from " + host, 20, lambda: self.inside("wget", "-q", "-O-", "http://%s/passwd" % host))
-                self.assertIn("root", answer)
+                self.assertIn("root", self.fetched("http://%s/passwd" % host))
 
     def test_a_pod_behind_a_headless_service_has_a_name(self):
-        answer = self.until("an answer by the pod's name", 20, lambda: self.inside(
-            "wget", "-q", "-O-", "http://first.pods.%s.svc.cluster.local:8000/passwd" % self.namespace))
-        self.assertIn("root", answer)
+        service = "pods.%s.svc.cluster.local" % self.namespace
+        self.assertIn("root", self.fetched("http://first.%s:8000/passwd" % service))
         address = self.cluster.get("-n", self.namespace, "pod", "one")["status"]["podIP"]
-        self.assertIn(address, self.inside("nslookup", "pods.%s.svc.cluster.local" % self.namespace))
+        self.until("the pod's address by the service's name", SECONDS, lambda: address in self.inside("nslookup", service))
