@@ -12,6 +12,8 @@ import re
 # the time of day, and the trainer of an image is another build than that of this machine.
 TIMES = re.compile(r"(_at|_time|_millis|_seconds|_since_epoch|_per_second|^stat_fingerprint|^pushed_version)$")
 MACHINE = {"argo_node_id", "code.trainer", "devices", "hostname", "owner", "peak_rss_bytes"}
+# Keys are of what is compared as cache_fields, ids and digests among it.
+KEYS = {"work_key"}
 IDS = {"cached_from", "candidates", "id", "taken", "warm_started_from"}
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 ID_IN_TEXT = re.compile(r"(?<=/)\d+(?=/|$)|(?<=artifact )\d+$")
@@ -39,7 +41,7 @@ class Plain:
 
     def value(self, name, value):
         """The value of a property, a parameter, or a field of either."""
-        if name in MACHINE or TIMES.search(name):
+        if name in MACHINE | KEYS or TIMES.search(name):
             return "<%s>" % name
         if name in IDS or name.endswith("_id"):
             return "<id>" if str(value).isdigit() or isinstance(value, list) else self.text(value)
@@ -97,7 +99,6 @@ class RunFacts(dict):
         contexts = {a["context_id"] for a in self._records["association"] if a["execution_id"] == execution["id"]}
         for context in self._records["context"]:
             if context["id"] in contexts:
-                # A key is of what is compared as cache_fields, ids among it.
                 key = context["type"] == "execution_cache"
                 self[record, "context " + context["type"]] = "<key>" if key else self._plain.text(context["name"])
 
