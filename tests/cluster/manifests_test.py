@@ -108,7 +108,7 @@ class TokensTest(DocumentCase):
         done = self.succeeded(self.submit_object(workflow("tokens", data_tasks("tokens"))))
         self.assertEqual(self.outputs_of(done, "schema")["state"], "COMPLETE")
         address = self.cluster.get("-n", self.namespace, "service", "rekindle-metadata")["spec"]["clusterIP"]
-        ask = [steps.BIN / "rekindle", "metadata", "check", "--metadata=grpc://%s:8080" % address]
+        ask = [steps.BIN / "rekindle", "metadata", "export", "--metadata=grpc://%s:8080" % address]
         stranger = self.cluster.inside(*ask, check=False)
         self.assertEqual(stranger.returncode, 1, stranger.stdout)
         self.assertIn("wants to know who calls", stranger.stderr)
@@ -116,7 +116,19 @@ class TokensTest(DocumentCase):
         [server] = self.cluster.get("-n", self.namespace, "pods", "-l", "app.kubernetes.io/component=metadata")["items"]
         audit = [json.loads(line) for line in self.log_of(server["metadata"]["name"], "server").splitlines() if line[:1] == "{"]
         self.assertIn(("Publish", "steps", "OK"), {(record["call"], record["who"], record["outcome"]) for record in audit})
-        self.assertIn(("Verify", "", "UNAUTHENTICATED"), {(record["call"], record["who"], record["outcome"]) for record in audit})
+        self.assertIn(("Export", "", "UNAUTHENTICATED"), {(record["call"], record["who"], record["outcome"]) for record in audit})
+
+    def test_each_week_files_are_read_and_a_changed_one_is_named(self):
+        made = self.succeeded(self.submit_object(workflow("verify", data_tasks("verify"))))
+        number = json.loads(self.outputs_of(made, "schema")["report"])["outputs"]["schema"]["id"]
+        cron = (MANIFESTS / "components" / "verify" / "verify.yaml").read_text()
+        self.kubectl("apply", "-f", "-", input=cron.replace("namespace: rekindle\n", "namespace: %s\n" % self.namespace))
+        self.succeeded(self.submit("--from=cronwf/rekindle-verify"))
+        (schema,) = (self.volume("rekindle-artifacts") / "pipelines" / "verify" / "SchemaGen").rglob("schema.pbtxt")
+        schema.write_bytes(schema.read_bytes() + b"#")
+        found = self.wait_for(self.submit("--from=cronwf/rekindle-verify"))
+        self.assertEqual(found["status"]["phase"], "Failed")
+        self.assertIn("artifact %s: its files changed" % number, self.account_of(found))
 
 
 class TlsTest(DocumentCase):
