@@ -45,6 +45,10 @@ bool IsPartial(const Artifact& artifact) {
   return CustomInt(artifact, "train_complete") == 0;
 }
 
+bool WasNotPushed(const Artifact& artifact) {
+  return artifact.type() == "PushedModel" && CustomInt(artifact, "pushed") == 0;
+}
+
 Candidate JudgeArtifact(Artifact artifact, const std::string& type_name,
                         const FileRules& rules) {
   Candidate candidate;

@@ -48,6 +48,9 @@ std::string WhyNotOfType(const ml_metadata::Artifact& artifact,
 // The trainer was stopped before its last step, and published what it had.
 bool IsPartial(const ml_metadata::Artifact& artifact);
 
+// Whether it is the record of a push that did not happen.
+bool WasNotPushed(const ml_metadata::Artifact& artifact);
+
 // Whether the artifact may be taken for one of the type, by its record and its
 // files, and why.
 Candidate JudgeArtifact(ml_metadata::Artifact artifact,

@@ -113,6 +113,9 @@ class Chooser {
                           "its training was cut short (train_complete is 0); "
                           "--allow-partial takes it"};
     }
+    if (WasNotPushed(artifact)) {
+      return FilesVerdict{false, "it was not pushed (pushed is 0)"};
+    }
     RK_ASSIGN_OR_RETURN(const bool is_output,
                         IsOutputOf(pipeline_, artifact.id(), store_));
     if (!is_output) {

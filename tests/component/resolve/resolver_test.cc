@@ -186,6 +186,14 @@ TEST_F(ResolverTest, APartialModelCanBeHadByItsId) {
   EXPECT_THAT(ReasonFor(id, resolution), HasSubstr("cut short"));
 }
 
+TEST_F(ResolverTest, APushThatDidNotHappenIsNotTheLatest) {
+  const int64_t pushed = Put(With("pushed", IntValue(1)), "PushedModel");
+  const int64_t refused = Put(With("pushed", IntValue(0)), "PushedModel");
+  const Resolution resolution = ResolveAs("PushedModel", "latest");
+  EXPECT_THAT(Ids(resolution), ElementsAre(pushed));
+  EXPECT_THAT(ReasonFor(refused, resolution), HasSubstr("was not pushed"));
+}
+
 // --- places -----------------------------------------------------------------
 
 class PlacesTest : public ResolverTest {
