@@ -74,6 +74,7 @@
   X(PreparePublish)             \
   X(Publish)                    \
   X(Finish)                     \
+  X(Identify)                   \
   X(Verify)                     \
   X(Delete)
 

@@ -1,6 +1,7 @@
 #ifndef REKINDLE_METADATA_API_STEP_STORE_H_
 #define REKINDLE_METADATA_API_STEP_STORE_H_
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "rekindle/v1/step_service.pb.h"
 
@@ -76,6 +77,14 @@ class StepStore {
   //                        has not ended
   virtual absl::StatusOr<rekindle::v1::FinishResponse> Finish(
       const rekindle::v1::FinishRequest& request) = 0;
+
+  // Which store this is.
+  //
+  //   UNIMPLEMENTED  it does not say
+  virtual absl::StatusOr<rekindle::v1::IdentifyResponse> Identify(
+      const rekindle::v1::IdentifyRequest& /*request*/) {
+    return absl::UnimplementedError("this store does not say which it is");
+  }
 
   // Checks the store itself. What is wrong with it is an answer, not an error.
   virtual absl::StatusOr<rekindle::v1::VerifyResponse> Verify(

@@ -7,6 +7,7 @@
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "metadata/sqlite/sqlite_status.h"
+#include "metadata/sqlite/store_id.h"
 
 namespace rekindle {
 namespace {
@@ -61,6 +62,8 @@ absl::Status BackUp(
   RK_ASSIGN_OR_RETURN(const std::unique_ptr<Database> copy,
                       Database::Open(path, Database::Mode::kReadWrite));
   RK_RETURN_IF_ERROR(copy->Execute("PRAGMA journal_mode = DELETE"));
+  // Whoever opens it, and be it in the place of the original, is another store.
+  RK_RETURN_IF_ERROR(DropStoreId(*copy));
   return SyncTree(path);
 }
 

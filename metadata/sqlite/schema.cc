@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
+#include "metadata/sqlite/store_id.h"
 #include "metadata/sqlite/transaction.h"
 
 namespace rekindle {
@@ -350,13 +351,14 @@ absl::Status SyncEveryCommit(Database& db) {
 
 // Write-ahead logging is a property of the file: it is set once it is known to
 // be a store.
-absl::Status SetUpWriting(Database& db) {
+absl::Status SetUpWriting(Database& db, const std::string& path) {
   RK_RETURN_IF_ERROR(db.Execute("PRAGMA journal_mode = WAL"));
   RK_RETURN_IF_ERROR(SyncEveryCommit(db));
   // Less often than by default: fewer pages are copied more than once.
   RK_RETURN_IF_ERROR(db.Execute("PRAGMA wal_autocheckpoint = 10000"));
   RK_RETURN_IF_ERROR(db.Execute(kIndexesAndLeases));
-  return CreateLatest(db);
+  RK_RETURN_IF_ERROR(CreateLatest(db));
+  return EnsureStoreId(db, path);
 }
 
 absl::Status PrepareTables(Database& db, const std::string& path,
@@ -368,7 +370,7 @@ absl::Status PrepareTables(Database& db, const std::string& path,
   RK_RETURN_IF_ERROR(CheckIsStore(db, path));
   RK_RETURN_IF_ERROR(CheckVersion(db, path));
   return mode == Database::Mode::kReadOnly ? absl::OkStatus()
-                                           : SetUpWriting(db);
+                                           : SetUpWriting(db, path);
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ absl::StatusOr<bool> HasTable(Database& db, absl::string_view name);
 // Sets the connection up and makes sure the database has ML Metadata's tables,
 // creating them if it has none at all and the mode allows. Adds our own indexes
 // and the tables of leases and of work under way, all named rk_*, which may be
-// dropped without loss. `path` is for messages.
+// dropped without loss, and gives the store its id (store_id.h). `path` is that
+// of the file.
 //
 //   FAILED_PRECONDITION  a database of something else, of another schema
 //                        version, or an empty one that may not be filled

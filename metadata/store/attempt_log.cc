@@ -60,6 +60,7 @@ void AttemptLog::Start(int64_t number, const Claimant& claimant,
                                   {"lease_millis", claimant.lease_millis},
                                   {"start_millis", now_millis}});
   if (!claimant.node_dir.empty()) attempt["node_dir"] = claimant.node_dir;
+  if (!claimant.store_id.empty()) attempt["store_id"] = claimant.store_id;
 }
 
 void AttemptLog::End(absl::string_view state, const Cause& cause,

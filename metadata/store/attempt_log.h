@@ -16,9 +16,10 @@ namespace rekindle {
 // property `attempts`: a JSON list of
 //
 //   {"attempt": 2, "owner": "pod-b", "node_dir": "/root/p/Trainer",
-//    "lease_millis": 30000, "start_millis": 1794801788875,
-//    "end_millis": 1794801790000, "state": "FAILED",
-//    "failure_reason": "OUT_OF_MEMORY", "reason": "the trainer was killed"}
+//    "store_id": "x7k2pm4c9d", "lease_millis": 30000,
+//    "start_millis": 1794801788875, "end_millis": 1794801790000, "state":
+//    "FAILED", "failure_reason": "OUT_OF_MEMORY", "reason": "the trainer was
+//    killed"}
 //
 // where the last four are there once the attempt has ended.
 class AttemptLog {
@@ -27,6 +28,7 @@ class AttemptLog {
   struct Claimant {
     std::string owner;
     std::string node_dir;
+    std::string store_id;
     int64_t lease_millis = 0;
   };
   // Why one ended: a word for programs, a sentence for people. Either may be

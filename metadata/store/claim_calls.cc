@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "metadata/sqlite/store_id.h"
 #include "metadata/store/claims.h"
 #include "metadata/store/edge_rows.h"
 #include "metadata/store/lease_rows.h"
@@ -234,8 +235,10 @@ absl::Status OpenExecution(Database& db, const ClaimRequest& request,
         !request.work_key().empty() &&
         TextProperty(*stored, kPreparedWorkKey) == request.work_key());
   }
+  RK_ASSIGN_OR_RETURN(const std::string store_id, FindStoreId(db));
   attempts.Start(
-      token, {request.owner(), request.node_dir(), request.lease_millis()},
+      token,
+      {request.owner(), request.node_dir(), store_id, request.lease_millis()},
       {request.previous_failure_reason(), request.previous_failure()},
       now_millis);
   RK_ASSIGN_OR_RETURN(const int64_t type_id,
@@ -247,6 +250,7 @@ absl::Status OpenExecution(Database& db, const ClaimRequest& request,
   response.set_execution_id(id);
   response.set_token(token);
   response.set_attempt(token);
+  response.set_store_id(store_id);
   return PutLease(db, id, {token, now_millis + request.lease_millis()});
 }
 

@@ -1,10 +1,20 @@
 #include "metadata/store/sqlite_step_store.h"
 
 #include "base/status_macros.h"
+#include "metadata/sqlite/store_id.h"
 #include "metadata/store/delete_rows.h"
 #include "metadata/store/verify.h"
 
 namespace rekindle {
+
+absl::StatusOr<v1::IdentifyResponse> SqliteStepStore::Identify(
+    const v1::IdentifyRequest& /*request*/) {
+  return transactor_.Read<v1::IdentifyResponse>(
+      [](Database& db, v1::IdentifyResponse& response) -> absl::Status {
+        RK_ASSIGN_OR_RETURN(*response.mutable_store_id(), FindStoreId(db));
+        return absl::OkStatus();
+      });
+}
 
 absl::StatusOr<v1::VerifyResponse> SqliteStepStore::Verify(
     const v1::VerifyRequest& request) {

@@ -30,6 +30,8 @@ class SqliteStepStore : public StepStore {
       const v1::PublishRequest& request) override;
   absl::StatusOr<v1::FinishResponse> Finish(
       const v1::FinishRequest& request) override;
+  absl::StatusOr<v1::IdentifyResponse> Identify(
+      const v1::IdentifyRequest& request) override;
   absl::StatusOr<v1::VerifyResponse> Verify(
       const v1::VerifyRequest& request) override;
   absl::StatusOr<v1::DeleteResponse> Delete(

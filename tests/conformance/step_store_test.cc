@@ -385,6 +385,15 @@ TEST_P(StepStoreTest, AFailuresReasonIsOfItsAttemptOnly) {
   EXPECT_FALSE(Attempts()[1].contains("failure_reason"));
 }
 
+TEST_P(StepStoreTest, AClaimSaysWhichStoreItIsFrom) {
+  RK_ASSERT_OK_AND_ASSIGN(const v1::IdentifyResponse identity,
+                          Call(&StepStore::Identify, ""));
+  EXPECT_THAT(identity.store_id(), ::testing::MatchesRegex("[a-z0-9]{10}"));
+  RK_ASSERT_OK_AND_ASSIGN(const v1::ClaimResponse claim, Claim());
+  EXPECT_EQ(claim.store_id(), identity.store_id());
+  EXPECT_EQ(Attempts()[0]["store_id"], identity.store_id());
+}
+
 TEST_P(StepStoreTest, AnAttemptThatVanishedIsToldOfByTheNext) {
   EXPECT_THAT(Claim("node_dir: '/root/p/trainer'"), IsOk());
   EXPECT_EQ(Attempts()[0]["node_dir"], "/root/p/trainer");

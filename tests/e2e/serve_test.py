@@ -268,7 +268,9 @@ class HttpTest(served.ServedWorkspace):
     def test_steps(self):
         server = self.serve()
         claim = {"externalId": "r/n", "executionType": {"name": "T"}, "leaseMillis": 60000, "owner": "me"}
-        self.assertEqual(server.call("Claim", claim), (200, {"executionId": "1", "token": "1", "attempt": "1"}))
+        [store] = server.call("Identify", {})[1].values()
+        self.assertEqual(server.call("Claim", claim),
+                         (200, {"executionId": "1", "token": "1", "attempt": "1", "storeId": store}))
         self.assert_error(server.curl("/api/v1/Claim", data=json.dumps(claim)), 400, "FAILED_PRECONDITION")
 
     def test_health(self):

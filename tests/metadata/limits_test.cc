@@ -36,8 +36,8 @@ using ::testing::HasSubstr;
 constexpr absl::Time kNow = absl::UnixEpoch();
 
 TEST(CallKindTest, WhatStepsLiveByHasItsOwnLane) {
-  for (const char* method :
-       {"Claim", "Renew", "StartWork", "PreparePublish", "Publish", "Finish"}) {
+  for (const char* method : {"Claim", "Renew", "StartWork", "PreparePublish",
+                             "Publish", "Finish", "Identify"}) {
     EXPECT_EQ(LaneOf(KindOfCall(method)), ReaderLane::kReserved) << method;
   }
   for (const char* method : {"Backup", "Export", "Load", "Verify", "Delete"}) {

@@ -78,6 +78,7 @@ constexpr auto kTable = std::to_array<CallRight>({
     {"PreparePublish", kStep},
     {"Publish", kStep},
     {"Finish", kStep},
+    {"Identify", kStep},
     {"Verify", kAdmin},
     {"Delete", kAdmin},
     // rekindle.v1.MaintenanceService

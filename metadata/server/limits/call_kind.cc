@@ -12,8 +12,8 @@ CallKind KindOfCall(absl::string_view method) {
   for (const char* whole : {"Verify", "Delete"}) {
     if (method == whole) return CallKind::kMaintenance;
   }
-  for (const char* step :
-       {"Claim", "Renew", "StartWork", "PreparePublish", "Publish", "Finish"}) {
+  for (const char* step : {"Claim", "Renew", "StartWork", "PreparePublish",
+                           "Publish", "Finish", "Identify"}) {
     if (method == step) return CallKind::kStep;
   }
   return CallKind::kGeneral;
