@@ -22,7 +22,8 @@ Attempt LastAttempt(const ml_metadata::Execution& execution) {
   };
   const auto number = last.find("attempt");
   if (number == last.end() || !number->is_number_integer()) return {};
-  return {number->get<int64_t>(), text("owner"), text("node_dir")};
+  return {number->get<int64_t>(), text("owner"), text("node_dir"),
+          text("store_id")};
 }
 
 }  // namespace rekindle

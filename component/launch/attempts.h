@@ -17,6 +17,7 @@ struct Attempt {
   int64_t number = 0;  // 0: other writers' executions have none
   std::string owner;
   std::string node_dir;
+  std::string store_id;
 };
 
 // The last one, which the execution's custom property `attempts` names.

@@ -371,7 +371,7 @@ rekindle::v1::ClaimRequest MakeClaimRequest(
   request.set_external_id(spec.ExternalId());
   request.set_owner(owner);
   request.set_lease_millis(absl::ToInt64Milliseconds(lease));
-  request.set_node_dir(OutputPaths(spec.pipeline_root, spec.node_id).NodeDir());
+  request.set_node_dir(NodeDirOf(spec.pipeline_root, spec.node_id));
   *request.mutable_execution_type() = spec.execution_type;
   request.mutable_execution()->set_name(RandomUuid());
   auto& properties = *request.mutable_execution()->mutable_custom_properties();

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -152,7 +154,7 @@ class ClaimedStep {
         options_(options),
         spec_(spec),
         claim_(std::move(claimed.claim)),
-        paths_(spec.pipeline_root, spec.node_id),
+        paths_(spec.pipeline_root, spec.node_id, claim_.store_id()),
         lease_(store.steps(), claim_.execution_id(), claim_.token(),
                options.lease, options.time),
         resolved_(CheckInputs(spec, claimed.inputs)),
@@ -177,11 +179,12 @@ class ClaimedStep {
  private:
   absl::StatusOr<std::vector<StepReport::Output>> Produce(Executor& executor) {
     RK_RETURN_IF_ERROR(resolved_);
+    RK_RETURN_IF_ERROR(CheckStoreId());
     Publisher publisher(steps_, paths_, claim_.execution_id(), claim_.token(),
-                        options_.lease, options_.on_stage);
+                        options_.on_stage);
     if (spec_.puts_out_inputs) return publisher.PutOut(report_.inputs);
     RK_ASSIGN_OR_RETURN(std::vector<StepReport::Output> recovered,
-                        publisher.Recover(claim_, spec_.outputs));
+                        publisher.Recover(claim_));
     if (!recovered.empty()) return recovered;
     RK_ASSIGN_OR_RETURN(const std::optional<CacheEntry> hit, LookInCache());
     // Whatever was waited for, the claim or another's work.
@@ -266,9 +269,30 @@ class ClaimedStep {
     return std::move(answer.hit);
   }
 
+  // Without it the step's folders could be another store's, too.
+  absl::Status CheckStoreId() const {
+    if (!claim_.store_id().empty()) return absl::OkStatus();
+    return absl::FailedPreconditionError(
+        "the metadata store does not say which one it is; start a `rekindle "
+        "serve` of this version");
+  }
+
+  // A folder of this attempt alone. It is there only if something that cannot
+  // be told from this store has been here: a copy of its disk.
+  static absl::Status MakeNewDir(const std::string& path) {
+    std::error_code error;
+    if (std::filesystem::create_directory(path, error)) return absl::OkStatus();
+    if (error) return ErrnoStatus(error.value(), "make the folder", path);
+    return absl::FailedPreconditionError(absl::StrCat(
+        path,
+        " is there already: a copy of the metadata store has used this "
+        "pipeline root; give the step another --pipeline-root, or try again"));
+  }
+
   absl::Status MakeFolders() const {
     absl::Status made = MakeWritableDir(paths_.NodeDir());
-    if (made.ok()) made = MakeDirs(AttemptDir());
+    if (made.ok()) made = MakeDirs(paths_.ExecutionDir(claim_.execution_id()));
+    if (made.ok()) made = MakeNewDir(AttemptDir());
     return WithReason(FailureReason::kOutputUnwritable, std::move(made));
   }
 

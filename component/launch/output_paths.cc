@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -17,13 +17,17 @@ namespace rekindle {
 namespace {
 
 constexpr absl::string_view kStaging = ".staging-";
-constexpr absl::string_view kOrphan = ".orphan-";
 
 }  // namespace
 
 OutputPaths::OutputPaths(absl::string_view pipeline_root,
-                         absl::string_view node_id)
-    : node_dir_(JoinPath(pipeline_root, node_id)) {}
+                         absl::string_view node_id, absl::string_view store_id)
+    : node_dir_(NodeDirOf(pipeline_root, node_id)), store_id_(store_id) {}
+
+std::string NodeDirOf(absl::string_view pipeline_root,
+                      absl::string_view node_id) {
+  return JoinPath(pipeline_root, node_id);
+}
 
 std::string OutputPaths::KeyDir(absl::string_view key) const {
   return JoinPath(node_dir_, key);
@@ -34,22 +38,28 @@ std::string OutputPaths::Final(absl::string_view key,
   return absl::StrCat(KeyDir(key), "/", execution_id);
 }
 
-std::string OutputPaths::Staging(absl::string_view key, int64_t execution_id,
-                                 int64_t token) const {
-  return absl::StrCat(KeyDir(key), "/", kStaging, execution_id, "-", token);
+std::string OutputPaths::OwnFinal(absl::string_view key, int64_t execution_id,
+                                  int64_t token) const {
+  return absl::StrCat(Final(key, execution_id), "-", token, "-", store_id_);
 }
 
-std::string OutputPaths::Orphan(absl::string_view key, int64_t execution_id,
-                                int64_t token) const {
-  return absl::StrCat(KeyDir(key), "/", kOrphan, execution_id, "-", token);
+std::string OutputPaths::Staging(absl::string_view key, int64_t execution_id,
+                                 int64_t token) const {
+  return absl::StrCat(KeyDir(key), "/", kStaging, execution_id, "-", token, "-",
+                      store_id_);
 }
 
 std::string OutputPaths::ExecutionDir(int64_t execution_id) const {
-  return absl::StrCat(node_dir_, "/.system/executor_execution/", execution_id);
+  return absl::StrCat(node_dir_, "/.system/executor_execution/", execution_id,
+                      "-", store_id_);
 }
 
 std::string OutputPaths::AttemptDir(int64_t execution_id, int64_t token) const {
   return absl::StrCat(ExecutionDir(execution_id), "/attempt-", token);
+}
+
+std::string OutputPaths::StatesDir() const {
+  return JoinPath(node_dir_, ".system/stateful_working_dir");
 }
 
 // With the id: a deleted execution's state is not for the next of its name.
@@ -58,8 +68,8 @@ std::string OutputPaths::StateDir(absl::string_view external_id,
   Sha256 hash;
   hash.UpdateField(external_id);
   hash.UpdateField(absl::StrCat(execution_id));
-  return absl::StrCat(node_dir_, "/.system/stateful_working_dir/",
-                      hash.HexDigest());
+  hash.UpdateField(store_id_);
+  return JoinPath(StatesDir(), hash.HexDigest());
 }
 
 std::string OutputPaths::StateDir(absl::string_view external_id,
@@ -69,17 +79,15 @@ std::string OutputPaths::StateDir(absl::string_view external_id,
 }
 
 std::optional<Leftover> ParseLeftoverName(absl::string_view name) {
-  if (!absl::ConsumePrefix(&name, kStaging) &&
-      !absl::ConsumePrefix(&name, kOrphan)) {
-    return std::nullopt;
-  }
-  const std::pair<absl::string_view, absl::string_view> numbers =
-      absl::StrSplit(name, absl::MaxSplits('-', 1));
+  if (!absl::ConsumePrefix(&name, kStaging)) return std::nullopt;
+  const std::vector<absl::string_view> parts = absl::StrSplit(name, '-');
   Leftover leftover;
-  if (!absl::SimpleAtoi(numbers.first, &leftover.execution_id) ||
-      !absl::SimpleAtoi(numbers.second, &leftover.token)) {
+  if (parts.size() != 3 || parts[2].empty() ||
+      !absl::SimpleAtoi(parts[0], &leftover.execution_id) ||
+      !absl::SimpleAtoi(parts[1], &leftover.token)) {
     return std::nullopt;
   }
+  leftover.store_id = std::string(parts[2]);
   return leftover;
 }
 

@@ -8,18 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include <sys/stat.h>
-
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/time.h"
+#include "absl/strings/strip.h"
 #include "base/digest.h"
 #include "base/durable_dirs.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
-#include "base/status_util.h"
 #include "component/cache/cache.h"
 #include "component/launch/output_paths.h"
 #include "component/launch/step.h"
@@ -35,9 +32,6 @@ namespace {
 using rekindle::v1::OutputArtifact;
 using rekindle::v1::PreparedOutput;
 using rekindle::v1::PublishRequest;
-
-// How often to try again when an attempt that lost its claim gets in the way.
-constexpr int kMoveAttempts = 5;
 
 // Folders a failure may lose come first: if the process dies between two
 // renames, what a retry continues is still where it looks for it.
@@ -123,22 +117,25 @@ bool Announces(const OutputArtifact& output, const PreparedOutput& prepared) {
          CustomString(output.artifact(), kDigestProperty) == prepared.digest();
 }
 
-// What a path leads to, as long as that exists; 0 for nothing.
-ino_t InodeOf(const std::string& path) {
-  struct stat found = {};
-  return stat(path.c_str(), &found) == 0 ? found.st_ino : 0;
+// The artifact that the request puts out under the key.
+ml_metadata::Artifact& ArtifactOf(const std::string& key,
+                                  PublishRequest& request) {
+  return *std::find_if(request.mutable_outputs()->begin(),
+                       request.mutable_outputs()->end(),
+                       [&key](const OutputArtifact& output) {
+                         return output.key() == key;
+                       })
+              ->mutable_artifact();
 }
 
 }  // namespace
 
 Publisher::Publisher(StepStore& store, OutputPaths paths, int64_t execution_id,
-                     int64_t token, absl::Duration lease,
-                     StageObserver on_stage)
+                     int64_t token, StageObserver on_stage)
     : store_(store),
       paths_(std::move(paths)),
       execution_id_(execution_id),
       token_(token),
-      lease_(lease),
       on_stage_(std::move(on_stage)) {}
 
 std::string Publisher::RequestPath(int64_t token) const {
@@ -170,9 +167,8 @@ absl::StatusOr<OutputArtifact> Publisher::DescribeStaged(
   RK_RETURN_IF_ERROR(SyncTree(folder));
   RK_ASSIGN_OR_RETURN(const TreeDigest digest,
                       DigestTree(absl::StrCat(folder, content)));
-  return DescribeOutput(
-      spec, absl::StrCat(paths_.Final(spec.key, execution_id_), content),
-      digest, answer);
+  return DescribeOutput(spec, absl::StrCat(PlaceFor(spec.key), content), digest,
+                        answer);
 }
 
 absl::StatusOr<std::vector<StepReport::Output>> Publisher::Publish(
@@ -196,7 +192,7 @@ absl::StatusOr<std::vector<StepReport::Output>> Publisher::Publish(
   on_stage_(Stage::kAnnounced);
   for (const OutputSpec& output : InRenameOrder(outputs)) {
     if (output.external) continue;
-    RK_RETURN_IF_ERROR(MoveIntoPlace(output, staged.at(output.key)));
+    RK_RETURN_IF_ERROR(MoveIntoPlace(staged.at(output.key), output, request));
   }
   on_stage_(Stage::kRenamed);
   return Record(std::move(request));
@@ -262,42 +258,28 @@ absl::StatusOr<std::vector<StepReport::Output>> Publisher::PutOut(
   return outputs;
 }
 
-absl::Status Publisher::MoveIntoPlace(const OutputSpec& output,
-                                      const std::string& staged) const {
-  RK_RETURN_IF_ERROR(MakeDurableDirs(paths_.KeyDir(output.key)));
-  absl::Status moved;
-  for (int i = 0; i < kMoveAttempts; ++i) {
-    moved = RenameNoReplace(staged, paths_.Final(output.key, execution_id_));
-    if (!absl::IsAlreadyExists(moved)) return moved;
-    RK_RETURN_IF_ERROR(ClearTheWay(output.key));
-  }
-  return moved;
-}
-
-absl::Status Publisher::CheckClaim() const {
-  rekindle::v1::RenewRequest request;
-  request.set_execution_id(execution_id_);
-  request.set_token(token_);
-  request.set_lease_millis(absl::ToInt64Milliseconds(lease_));
-  return store_.Renew(request).status();
-}
-
-// What is in place while the claim holds was left by an attempt before us: one
-// after us would have ended our claim. Should the claim end between the check
-// and the rename, it is our successor's folder that was moved, and it goes
-// back.
-absl::Status Publisher::ClearTheWay(const std::string& key) const {
+// A place that is free. Somebody may take it before we do.
+std::string Publisher::PlaceFor(const std::string& key) const {
   const std::string place = paths_.Final(key, execution_id_);
-  const ino_t in_the_way = InodeOf(place);
-  if (in_the_way == 0) return absl::OkStatus();
-  RK_RETURN_IF_ERROR(CheckClaim());
-  const std::string aside = paths_.Orphan(key, execution_id_, token_);
-  RK_RETURN_IF_ERROR(RemoveTree(aside));
-  RK_RETURN_IF_ERROR(RenameNoReplace(place, aside));
-  if (InodeOf(aside) == in_the_way) return absl::OkStatus();
-  RK_RETURN_IF_ERROR(RenameNoReplace(aside, place));
-  return absl::AbortedError(absl::StrCat("execution ", execution_id_,
-                                         " was taken over by another process"));
+  return PathExists(place) ? paths_.OwnFinal(key, execution_id_, token_)
+                           : place;
+}
+
+// What is in the way may be another store's, or of an attempt before or after
+// us: none of it is ours to move.
+absl::Status Publisher::MoveIntoPlace(const std::string& staged,
+                                      const OutputSpec& spec,
+                                      PublishRequest& request) {
+  const absl::string_view content = ContentSuffix(spec.type);
+  ml_metadata::Artifact& artifact = ArtifactOf(spec.key, request);
+  const std::string place(absl::StripSuffix(artifact.uri(), content));
+  const std::string own = paths_.OwnFinal(spec.key, execution_id_, token_);
+  RK_RETURN_IF_ERROR(MakeDurableDirs(paths_.KeyDir(spec.key)));
+  const absl::Status moved = RenameNoReplace(staged, place);
+  if (!absl::IsAlreadyExists(moved) || place == own) return moved;
+  artifact.set_uri(absl::StrCat(own, content));
+  RK_RETURN_IF_ERROR(Announce(request));
+  return RenameNoReplace(staged, own);
 }
 
 // The request of the attempt that announced what the claim says.
@@ -318,17 +300,13 @@ std::optional<PublishRequest> Publisher::FindAnnounced(
 }
 
 absl::StatusOr<std::vector<StepReport::Output>> Publisher::Recover(
-    const rekindle::v1::ClaimResponse& claim,
-    const std::vector<OutputSpec>& outputs) {
+    const rekindle::v1::ClaimResponse& claim) {
   std::optional<PublishRequest> announced;
   if (claim.prepared_is_same_work()) announced = FindAnnounced(claim);
   if (announced.has_value() &&
       std::all_of(claim.prepared().begin(), claim.prepared().end(),
                   HoldsWhatWasAnnounced)) {
     return Record(*std::move(announced));
-  }
-  for (const OutputSpec& output : outputs) {
-    RK_RETURN_IF_ERROR(ClearTheWay(output.key));
   }
   return std::vector<StepReport::Output>{};
 }

@@ -9,7 +9,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "component/cache/cache.h"
 #include "component/launch/output_paths.h"
 #include "component/launch/stage.h"
@@ -23,16 +22,16 @@ namespace rekindle {
 //
 //   announce their digests in the store, flush, rename, record.
 //
-// A crash in between leaves either nothing visible, or folders that Recover()
-// of the next attempt records (they hold what was announced) or moves aside. An
-// attempt that lost its claim without knowing it can leave folders too, but
-// never move those of its successor.
-// Thread-compatible.
+// What is in a place already stays there, whoever put it: the output then gets
+// a name of its own. A crash in between leaves either nothing visible, or
+// folders that Recover() of the next attempt records, if they hold what was
+// announced. An attempt that lost its claim without knowing it can leave
+// folders too, but never disturb those of its successor. Thread-compatible.
 class Publisher {
  public:
   // `store` is not owned and must outlive the publisher.
   Publisher(StepStore& store, OutputPaths paths, int64_t execution_id,
-            int64_t token, absl::Duration lease, StageObserver on_stage);
+            int64_t token, StageObserver on_stage);
 
   // `staged` says where each output was written, by key.
   //
@@ -62,11 +61,9 @@ class Publisher {
 
   // Completes what an earlier attempt with the same work had announced and
   // renamed but not recorded. Returns no outputs when there is nothing to
-  // complete; folders that are in the way of a new publish are then moved
-  // aside.
+  // complete.
   absl::StatusOr<std::vector<StepReport::Output>> Recover(
-      const rekindle::v1::ClaimResponse& claim,
-      const std::vector<OutputSpec>& outputs);
+      const rekindle::v1::ClaimResponse& claim);
 
  private:
   absl::StatusOr<std::vector<StepReport::Output>> Record(
@@ -75,10 +72,9 @@ class Publisher {
       const OutputSpec& spec, const std::map<std::string, std::string>& staged,
       const StepResult::Output& answer) const;
   absl::Status Announce(const rekindle::v1::PublishRequest& request);
-  absl::Status MoveIntoPlace(const OutputSpec& output,
-                             const std::string& staged) const;
-  absl::Status ClearTheWay(const std::string& key) const;
-  absl::Status CheckClaim() const;
+  std::string PlaceFor(const std::string& key) const;
+  absl::Status MoveIntoPlace(const std::string& staged, const OutputSpec& spec,
+                             rekindle::v1::PublishRequest& request);
   std::optional<rekindle::v1::PublishRequest> FindAnnounced(
       const rekindle::v1::ClaimResponse& claim) const;
   std::string RequestPath(int64_t token) const;
@@ -87,7 +83,6 @@ class Publisher {
   const OutputPaths paths_;
   const int64_t execution_id_;
   const int64_t token_;
-  const absl::Duration lease_;
   const StageObserver on_stage_;
 };
 

@@ -51,9 +51,9 @@ struct Owner {
   std::string node_dir;
 };
 
-OutputPaths PathsOf(const std::string& node_dir) {
+OutputPaths PathsOf(const std::string& node_dir, const std::string& store_id) {
   const fs::path path(node_dir);
-  return {path.parent_path().string(), path.filename().string()};
+  return {path.parent_path().string(), path.filename().string(), store_id};
 }
 
 std::string TailOf(const std::string& log_path) {
@@ -104,6 +104,7 @@ class Reaper {
       : options_(options), store_(store), fence_(options.roots) {}
 
   absl::StatusOr<ReapReport> Run() {
+    RK_RETURN_IF_ERROR(FindOutWhoWeAre());
     RK_RETURN_IF_ERROR(VisitExecutions());
     for (const std::string& node_dir : node_dirs_) {
       RK_RETURN_IF_ERROR(CleanNode(node_dir));
@@ -112,6 +113,16 @@ class Reaper {
   }
 
  private:
+  // A store that does not say which it is has no folders.
+  absl::Status FindOutWhoWeAre() {
+    const absl::StatusOr<v1::IdentifyResponse> identity =
+        store_.steps().Identify({});
+    if (absl::IsUnimplemented(identity.status())) return absl::OkStatus();
+    RK_RETURN_IF_ERROR(identity.status());
+    store_id_ = identity->store_id();
+    return absl::OkStatus();
+  }
+
   absl::Status VisitExecutions() {
     ml_metadata::GetExecutionsRequest request;
     auto& list = *request.mutable_options();
@@ -157,7 +168,7 @@ class Reaper {
     if (owner.state == Execution::COMPLETE ||
         owner.state == Execution::CACHED) {
       state_dirs_of_finished_.insert(
-          PathsOf(owner.node_dir)
+          PathsOf(owner.node_dir, store_id_)
               .StateDir(execution.external_id(), execution.id()));
     }
     owners_[execution.id()] = std::move(owner);
@@ -215,8 +226,9 @@ class Reaper {
   std::string FileOf(const Execution& execution, const Attempt& attempt,
                      const std::string& name) const {
     if (attempt.node_dir.empty()) return "";
-    std::string path =
-        JoinPath(PathsOf(attempt.node_dir).ExecutionDir(execution.id()), name);
+    std::string path = JoinPath(PathsOf(attempt.node_dir, attempt.store_id)
+                                    .ExecutionDir(execution.id()),
+                                name);
     return IsRegularFile(path) && fence_.Holds(path) ? path : "";
   }
 
@@ -249,7 +261,7 @@ class Reaper {
       }
     }
     for (const fs::path& folder :
-         FoldersIn(fs::path(PathsOf(node_dir).StateDir("", 0)).parent_path())) {
+         FoldersIn(PathsOf(node_dir, store_id_).StatesDir())) {
       if (state_dirs_of_finished_.contains(folder.string())) {
         RK_RETURN_IF_ERROR(Remove(folder));
       }
@@ -257,12 +269,12 @@ class Reaper {
     return absl::OkStatus();
   }
 
-  // Of an attempt that has ended. A folder of an execution that is not stored,
-  // or works elsewhere, is not ours.
+  // Of an attempt that has ended. A folder of another store, or of an execution
+  // that is not stored or works elsewhere, is not ours.
   bool IsLeftover(const fs::path& folder, const std::string& node_dir) const {
     const std::optional<Leftover> leftover =
         ParseLeftoverName(folder.filename().string());
-    if (!leftover.has_value()) return false;
+    if (!leftover.has_value() || leftover->store_id != store_id_) return false;
     const auto owner = owners_.find(leftover->execution_id);
     if (owner == owners_.end() || owner->second.node_dir != node_dir) {
       return false;
@@ -284,6 +296,7 @@ class Reaper {
   const ReapOptions& options_;
   Store& store_;
   const PathFence fence_;
+  std::string store_id_;
   ReapReport report_;
   std::map<int64_t, Owner> owners_;  // by execution id
   std::set<std::string> node_dirs_;

@@ -49,8 +49,8 @@ struct ReapReport {
 // RUNNING although their lease has ended: FAILED, with the reason that can
 // still be found. Never one whose lease lives; that is decided in the
 // transaction that closes it. Then removes what such steps and finished ones
-// left behind below the roots: staging folders, folders that were moved aside,
-// and state that no retry needs.
+// left behind below the roots: staging folders, and state that no retry needs.
+// Never what is in the place of an output, and nothing of another store.
 //
 //   UNIMPLEMENTED  the store is a server that does not know steps
 //   UNAVAILABLE    the store cannot be reached; what was done stays done

@@ -45,6 +45,10 @@ class RetryingStepStore : public StepStore {
       const v1::FinishRequest& request) override {
     return Retry(&StepStore::Finish, request);
   }
+  absl::StatusOr<v1::IdentifyResponse> Identify(
+      const v1::IdentifyRequest& request) override {
+    return Retry(&StepStore::Identify, request);
+  }
   absl::StatusOr<v1::VerifyResponse> Verify(
       const v1::VerifyRequest& request) override {
     return Retry(&StepStore::Verify, request);

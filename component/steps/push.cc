@@ -46,12 +46,12 @@ std::string WhyNotBlessed(const Artifact& model, const Artifact* blessing) {
                       CustomString(*blessing, kBlessingMessageProperty));
 }
 
-// A name for the push that a retry has, too.
+// A name for the push that a retry has, too, and no push of another store.
 std::string NameOf(const StepContext& context) {
   Sha256 digest;
   digest.UpdateField(context.run_id);
   digest.UpdateField(context.node_id);
-  digest.UpdateField(absl::StrCat(context.execution_id));
+  digest.UpdateField(context.execution_dir);
   return digest.HexDigest().substr(0, 16);
 }
 

@@ -115,6 +115,7 @@ absl::StatusOr<Chief> LookAtChief(const std::string& external_id,
   const Attempt attempt = LastAttempt(chief.execution);
   chief.attempt = attempt.number;
   chief.node_dir = attempt.node_dir;
+  chief.store_id = attempt.store_id;
   RK_ASSIGN_OR_RETURN(chief.state, StateOf(chief, store.steps()));
   return chief;
 }

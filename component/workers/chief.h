@@ -28,6 +28,7 @@ struct Chief {
   State state = State::kAbsent;
   int64_t attempt = 0;
   std::string node_dir;              // where it works
+  std::string store_id;              // as its claim says
   ml_metadata::Execution execution;  // empty if absent
 };
 

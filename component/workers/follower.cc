@@ -34,15 +34,16 @@
 namespace rekindle {
 namespace {
 
-OutputPaths PathsOf(const StepSpec& spec) {
-  return {spec.pipeline_root, spec.node_id};
+OutputPaths PathsOf(const StepSpec& spec, const Chief& chief) {
+  return {spec.pipeline_root, spec.node_id, chief.store_id};
 }
 
 // Where the chief keeps what survives a failure.
 std::string StateOf(const StepSpec& spec, const Chief& chief) {
   return JoinPath(
-      PathsOf(spec).StateDir(spec.ExternalId(), chief.execution.id(),
-                             CustomString(chief.execution, kWorkKeyProperty)),
+      PathsOf(spec, chief)
+          .StateDir(spec.ExternalId(), chief.execution.id(),
+                    CustomString(chief.execution, kWorkKeyProperty)),
       absl::StrCat(chief.attempt));
 }
 
@@ -81,7 +82,7 @@ bool MayComeBack(const absl::Status& status) {
 
 // All processes of a job must mean the same one.
 absl::Status CheckSameJob(const StepSpec& spec, const Chief& chief) {
-  const std::string ours = PathsOf(spec).NodeDir();
+  const std::string ours = NodeDirOf(spec.pipeline_root, spec.node_id);
   if (chief.node_dir != ours) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the chief works in ", chief.node_dir, ", this process in ", ours,
@@ -226,7 +227,7 @@ absl::Status Follower::TakePart(const StepSpec& spec, const Chief& chief,
   context.metadata = &store_.metadata();
   // Its log stays beside the chief's.
   context.execution_dir =
-      JoinPath(PathsOf(spec).ExecutionDir(chief.execution.id()),
+      JoinPath(PathsOf(spec, chief).ExecutionDir(chief.execution.id()),
                absl::StrReplaceAll(options_.role.Name(), {{" ", "-"}}));
   context.attempt_dir =
       absl::StrCat(context.execution_dir, "/attempt-", chief.attempt);

@@ -194,7 +194,7 @@ def folder_facts(paths, nodes):
         parts = path.split("/")
         if parts[0] not in nodes and not parts[0].startswith("_"):
             continue
-        parts = [re.sub(r"^\d+$", "<id>", re.sub(r"-0\.0\+.*", "-<version>", part)) for part in parts]
+        parts = [re.sub(r"^\d+(-[a-z0-9]{10})?$", "<id>", re.sub(r"-0\.0\+.*", "-<version>", part)) for part in parts]
         facts["folder", "/".join(parts)] = True
     return facts
 

@@ -99,7 +99,7 @@ class TfxRecordsTest(workspace.Workspace):
         def below_root(value):
             value = re.sub(r"^.*/(CsvExampleGen|Trainer)/", r"\1/", value)
             # Ours writes into places that become the final ones by a rename.
-            value = re.sub(r"Trainer/model/\.staging-(\d+)-\d+", r"Trainer/model/\1", value)
+            value = re.sub(r"Trainer/model/\.staging-(\d+)-\d+-\w+", r"Trainer/model/\1", value)
             value = re.sub(r"Trainer/\.system/stateful_working_dir/[0-9a-f]+/[0-9a-f]+/\d+/model_run", "Trainer/model_run/3", value)
             return re.sub(r"/\d+(?=/|$)", "/<id>", value)
 

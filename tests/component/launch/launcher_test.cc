@@ -85,6 +85,10 @@ class MortalStore : public Store, public StepStore {
     if (dead_) return Dead();
     return store_.steps().Finish(request);
   }
+  absl::StatusOr<v1::IdentifyResponse> Identify(
+      const v1::IdentifyRequest& request) override {
+    return store_.steps().Identify(request);
+  }
   absl::StatusOr<v1::VerifyResponse> Verify(
       const v1::VerifyRequest& request) override {
     return store_.steps().Verify(request);
@@ -179,12 +183,14 @@ class LauncherTest : public ::testing::Test {
     return {response->artifacts().begin(), response->artifacts().end()};
   }
 
+  std::string StoreId() { return store_->steps().Identify({})->store_id(); }
+
   // Names in the folder of a key, hidden ones too.
   std::vector<std::string> Visible(const std::string& key) const {
     std::vector<std::string> names;
     std::error_code none;
     for (const auto& entry : std::filesystem::directory_iterator(
-             OutputPaths(spec_.pipeline_root, spec_.node_id).KeyDir(key),
+             JoinPath(NodeDirOf(spec_.pipeline_root, spec_.node_id), key),
              none)) {
       names.push_back(entry.path().filename());
     }
@@ -433,7 +439,7 @@ TEST_F(LauncherTest, ACrashAfterTheRenameIsCompletedByTheNextAttempt) {
             0.1);
 }
 
-TEST_F(LauncherTest, AForeignFolderInTheWayIsMovedAsideNotReplaced) {
+TEST_F(LauncherTest, AFolderInTheWayStaysWhereItIs) {
   MortalStore mortal(*store_);
   mortal.CrashBeforePublish();
   FunctionExecutor executor(WriteModel);
@@ -446,8 +452,109 @@ TEST_F(LauncherTest, AForeignFolderInTheWayIsMovedAsideNotReplaced) {
   EXPECT_EQ(retried.state, Execution::COMPLETE);
   EXPECT_EQ(executor.calls, 2);
   EXPECT_THAT(Visible("model"),
-              UnorderedElementsAre(id, ".orphan-" + id + "-2"));
+              UnorderedElementsAre(id, id + "-2-" + StoreId()));
+  EXPECT_EQ(*ReadFile(dir_ / ("root/Trainer/model/" + id + "/weights")),
+            "tampered");
   EXPECT_TRUE(CheckFiles(retried.outputs[0].artifact, spec_.Files()).usable);
+}
+
+// --- several stores, one root
+// --------------------------------------------------
+
+TEST_F(LauncherTest, StoresThatShareARootKeepEachOthersArtifacts) {
+  FunctionExecutor executor(WriteModel);
+  std::vector<ml_metadata::Artifact> published;
+  for (const char* name : {"a.db", "b.db", "c.db"}) {
+    store_ = *OpenSqliteStore(dir_ / name, clock_);
+    RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(executor));
+    EXPECT_EQ(report.execution_id, 1);
+    for (const auto& output : report.outputs) {
+      published.push_back(output.artifact);
+    }
+  }
+  EXPECT_EQ(published.size(), 6);
+  for (const ml_metadata::Artifact& artifact : published) {
+    const FilesVerdict files = CheckFiles(artifact, spec_.Files());
+    EXPECT_TRUE(files.usable) << artifact.uri() << ": " << files.reason;
+  }
+}
+
+TEST_F(LauncherTest, AStoreThatTakesThePlaceMeanwhileKeepsIt) {
+  const std::unique_ptr<Store> other =
+      *OpenSqliteStore(dir_ / "other.db", clock_);
+  FunctionExecutor executor(WriteModel);
+  StepReport theirs;
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport ours,
+                          Launch(executor, *store_, [&](Stage stage) {
+                            if (stage != Stage::kAnnounced) return;
+                            theirs = *Launch(executor, *other);
+                          }));
+  EXPECT_EQ(ours.state, Execution::COMPLETE) << ours.error;
+  for (const StepReport* report : {&ours, &std::as_const(theirs)}) {
+    for (const auto& output : report->outputs) {
+      const FilesVerdict files = CheckFiles(output.artifact, spec_.Files());
+      EXPECT_TRUE(files.usable) << output.artifact.uri() << files.reason;
+    }
+  }
+  EXPECT_NE(ours.outputs[0].artifact.uri(), theirs.outputs[0].artifact.uri());
+}
+
+TEST_F(LauncherTest, StoresThatShareARootWriteIntoFoldersOfTheirOwn) {
+  const std::unique_ptr<Store> other =
+      *OpenSqliteStore(dir_ / "other.db", clock_);
+  StepContext theirs;
+  FunctionExecutor inner([&](const StepContext& context) {
+    theirs = context;
+    return WriteModel(context);
+  });
+  FunctionExecutor outer([&](const StepContext& context) {
+    EXPECT_THAT(Launch(inner, *other), IsOk());
+    for (const auto& [key, folder] : context.output_dirs) {
+      EXPECT_NE(folder, theirs.output_dirs.at(key));
+    }
+    EXPECT_NE(context.execution_dir, theirs.execution_dir);
+    EXPECT_NE(context.attempt_dir, theirs.attempt_dir);
+    EXPECT_NE(context.state_dir, theirs.state_dir);
+    return WriteModel(context);
+  });
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(outer));
+  EXPECT_EQ(report.state, Execution::COMPLETE) << report.error;
+}
+
+TEST_F(LauncherTest, ACopyOfTheStoreDoesNotTakeOverWhatTheOriginalWorksOn) {
+  std::string adopted;
+  FunctionExecutor copys([&](const StepContext& context) {
+    adopted = ReadFile(JoinPath(context.output_dirs.at("model_run"), "ckpt"))
+                  .value_or("");
+    return WriteModel(context);
+  });
+  FunctionExecutor originals([&](const StepContext& context) {
+    EXPECT_THAT(WriteModel(context), IsOk());
+    std::filesystem::copy_file(dir_ / "m.db", dir_ / "copy.db");
+    std::filesystem::copy_file(dir_ / "m.db-wal", dir_ / "copy.db-wal");
+    const auto copy = *OpenSqliteStore(dir_ / "copy.db", clock_);
+    clock_.Advance(absl::Minutes(5));
+    EXPECT_THAT(Launch(copys, *copy), IsOk());
+    clock_.Advance(-absl::Minutes(5));
+    return WriteModel(context);
+  });
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(originals));
+  EXPECT_EQ(report.state, Execution::COMPLETE) << report.error;
+  EXPECT_EQ(adopted, "");
+  EXPECT_EQ(copys.calls, 1);
+  EXPECT_TRUE(CheckFiles(report.outputs[0].artifact, spec_.Files()).usable);
+}
+
+TEST_F(LauncherTest, AnAttemptsFolderOfACopyThatNobodyCanTellIsNotShared) {
+  const std::string taken =
+      OutputPaths(spec_.pipeline_root, spec_.node_id, StoreId())
+          .AttemptDir(/*execution_id=*/1, /*token=*/1);
+  ASSERT_THAT(MakeDirs(taken), IsOk());
+  FunctionExecutor executor(WriteModel);
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(executor));
+  EXPECT_THAT(report.error, StatusIs(absl::StatusCode::kFailedPrecondition,
+                                     HasSubstr(taken)));
+  EXPECT_EQ(executor.calls, 0);
 }
 
 class SleeperTest : public LauncherTest,

@@ -39,7 +39,7 @@ using ::testing::UnorderedElementsAre;
 
 class ReaperTest : public ::testing::Test {
  protected:
-  ReaperTest() : store_(*OpenSqliteStore(dir_ / "m.db", clock_)) {
+  ReaperTest() {
     options_.folder_age = absl::ZeroDuration();
     options_.roots = {dir_ / "root"};
   }
@@ -100,10 +100,11 @@ class ReaperTest : public ::testing::Test {
   }
 
   TempDir dir_;
-  const OutputPaths paths_{dir_ / "root", "Trainer"};
-  std::string node_dir_ = paths_.NodeDir();  // as the next claim says
   FakeClock clock_{absl::Now()};
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<Store> store_ = *OpenSqliteStore(dir_ / "m.db", clock_);
+  const std::string store_id_ = store_->steps().Identify({})->store_id();
+  const OutputPaths paths_{dir_ / "root", "Trainer", store_id_};
+  std::string node_dir_ = paths_.NodeDir();  // as the next claim says
   ReapOptions options_;
 };
 
@@ -201,13 +202,11 @@ TEST_F(ReaperTest, RemovesWhatEndedAttemptsLeft) {
   Publish(done);
   const std::string staging =
       Fill(paths_.Staging("model", done.execution_id(), 1));
-  const std::string orphan =
-      Fill(paths_.Orphan("model", done.execution_id(), 1));
   const std::string state =
       Fill(paths_.StateDir("done/Trainer", done.execution_id()));
   const std::string published =
       Fill(paths_.Final("model", done.execution_id()));
-  EXPECT_THAT(Reaped().removed, UnorderedElementsAre(staging, orphan, state));
+  EXPECT_THAT(Reaped().removed, UnorderedElementsAre(staging, state));
   EXPECT_FALSE(PathExists(staging));
   EXPECT_TRUE(PathExists(published));
 }
@@ -227,6 +226,35 @@ TEST_F(ReaperTest, KeepsWhatSomebodyMayStillNeed) {
   EXPECT_TRUE(PathExists(of_nobody));
 }
 
+TEST_F(ReaperTest, KeepsWhatAnotherStoreWithTheSameIdsHas) {
+  const v1::ClaimResponse done = Claim("done");
+  Publish(done);
+  const OutputPaths others(dir_ / "root", "Trainer", "other");
+  const std::vector<std::string> theirs = {
+      Fill(others.Staging("model", done.execution_id(), 1)),
+      Fill(others.OwnFinal("model", done.execution_id(), 1)),
+      Fill(others.StateDir("done/Trainer", done.execution_id()))};
+  EXPECT_THAT(Reaped().removed, IsEmpty());
+  for (const std::string& folder : theirs) EXPECT_TRUE(PathExists(folder));
+}
+
+TEST_F(ReaperTest, ACopyOfTheStoreRemovesNothingOfTheOriginal) {
+  const v1::ClaimResponse dead = Claim("dead");
+  const std::string staging =
+      Fill(paths_.Staging("model", dead.execution_id(), 1));
+  const std::string state =
+      Fill(paths_.StateDir("dead/Trainer", dead.execution_id()));
+  store_.reset();
+  std::filesystem::copy_file(dir_ / "m.db", dir_ / "copy.db");
+  store_ = *OpenSqliteStore(dir_ / "copy.db", clock_);
+  EndLeases();
+  const ReapReport report = Reaped();
+  EXPECT_THAT(report.closed, SizeIs(1)) << "in the copy";
+  EXPECT_THAT(report.removed, IsEmpty());
+  EXPECT_TRUE(PathExists(staging));
+  EXPECT_TRUE(PathExists(state));
+}
+
 TEST_F(ReaperTest, KeepsFoldersThatChangedLately) {
   const v1::ClaimResponse done = Claim("done");
   Publish(done);
@@ -240,7 +268,7 @@ TEST_F(ReaperTest, KeepsFoldersThatChangedLately) {
 // --- what a record must not make it do ---------------------------------------
 
 TEST_F(ReaperTest, ClosesWhatWorkedElsewhereAndTouchesNothingThere) {
-  const OutputPaths elsewhere(dir_ / "elsewhere", "Trainer");
+  const OutputPaths elsewhere(dir_ / "elsewhere", "Trainer", store_id_);
   for (const std::string& node_dir :
        {elsewhere.NodeDir(), dir_ / "root/../elsewhere/Trainer"}) {
     node_dir_ = node_dir;
@@ -260,7 +288,7 @@ TEST_F(ReaperTest, ClosesWhatWorkedElsewhereAndTouchesNothingThere) {
 }
 
 TEST_F(ReaperTest, FollowsNoLinkOutOfTheRoot) {
-  const OutputPaths elsewhere(dir_ / "elsewhere", "Trainer");
+  const OutputPaths elsewhere(dir_ / "elsewhere", "Trainer", store_id_);
   const v1::ClaimResponse done = Claim("done");
   Publish(done);
   const std::string staging =

@@ -95,7 +95,8 @@ class TrainTest : public ::testing::Test {
     launch.owner = "test";
     const auto report = Launcher(*store_, launch).Run(spec, *executor);
     EXPECT_THAT(report, IsOk());
-    const OutputPaths paths(spec.pipeline_root, spec.node_id);
+    const OutputPaths paths(spec.pipeline_root, spec.node_id,
+                            store_->steps().Identify({})->store_id());
     return paths.ExecutionDir(report->execution_id);
   }
 

@@ -102,11 +102,11 @@ class FollowerTest : public ::testing::Test {
         MakeClaimRequest(spec_, *ResolveInputs(spec_, store_->metadata()),
                          std::nullopt, "chief", absl::Seconds(30)));
     EXPECT_THAT(claim, IsOk());
-    const std::string state =
-        JoinPath(OutputPaths(spec_.pipeline_root, spec_.node_id)
-                     .StateDir(spec_.ExternalId(), claim->execution_id(),
-                               /*work_key=*/""),
-                 absl::StrCat(claim->token()));
+    const std::string state = JoinPath(
+        OutputPaths(spec_.pipeline_root, spec_.node_id, claim->store_id())
+            .StateDir(spec_.ExternalId(), claim->execution_id(),
+                      /*work_key=*/""),
+        absl::StrCat(claim->token()));
     EXPECT_THAT(MakeDirs(state), IsOk());
     return *claim;
   }
