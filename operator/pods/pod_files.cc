@@ -13,12 +13,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/bounded_read.h"
+#include "base/copy_tree.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
 #include "base/utf8.h"
 #include "operator/pods/beneath.h"
-#include "operator/pods/file_copy.h"
 
 namespace rekindle::argo {
 namespace {
@@ -51,7 +51,7 @@ absl::Status PlaceInput(const Artifact& artifact, const PodPaths& paths,
     RK_ASSIGN_OR_RETURN(const std::string stored, paths.Stored(artifact));
     if (!PathExists(stored) && artifact.optional) return absl::OkStatus();
     RK_RETURN_IF_ERROR(
-        WithContext(CopyTree(stored, target),
+        WithContext(CopyPlainTree(stored, target),
                     absl::StrCat("input artifact '", artifact.name, "'")));
   }
   if (artifact.mode.has_value()) {
@@ -108,12 +108,12 @@ absl::Status TakeArtifacts(const PodTask& task, const PodPaths& paths,
     stored.location = kLocal;
     RK_ASSIGN_OR_RETURN(const std::string to, paths.Stored(stored));
     RK_RETURN_IF_ERROR(
-        WithContext(CheckCopyable(from),
+        WithContext(CheckPlainTree(from),
                     absl::StrCat("output artifact '", declared.name, "'")));
     RK_RETURN_IF_ERROR(RemoveTree(to));
     // What is on a volume stays there.
     const bool own = IsBelow(from, paths.OwnRoot(task));
-    RK_RETURN_IF_ERROR(own ? MoveTree(from, to) : CopyTree(from, to));
+    RK_RETURN_IF_ERROR(own ? MovePlainTree(from, to) : CopyPlainTree(from, to));
     outputs.artifacts.push_back(std::move(stored));
   }
   return absl::OkStatus();

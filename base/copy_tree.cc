@@ -1,4 +1,4 @@
-#include "operator/pods/file_copy.h"
+#include "base/copy_tree.h"
 
 #include <filesystem>
 #include <string>
@@ -11,7 +11,7 @@
 #include "base/status_macros.h"
 #include "base/status_util.h"
 
-namespace rekindle::argo {
+namespace rekindle {
 namespace {
 
 namespace fs = std::filesystem;
@@ -28,7 +28,7 @@ absl::Status CheckEntry(const fs::path& path, fs::file_type type) {
 
 }  // namespace
 
-absl::Status CheckCopyable(const std::string& path) {
+absl::Status CheckPlainTree(const std::string& path) {
   std::error_code error;
   const fs::file_type type = fs::symlink_status(path, error).type();
   RK_RETURN_IF_ERROR(CheckEntry(path, type));
@@ -42,8 +42,8 @@ absl::Status CheckCopyable(const std::string& path) {
   return absl::OkStatus();
 }
 
-absl::Status CopyTree(const std::string& from, const std::string& to) {
-  RK_RETURN_IF_ERROR(CheckCopyable(from));
+absl::Status CopyPlainTree(const std::string& from, const std::string& to) {
+  RK_RETURN_IF_ERROR(CheckPlainTree(from));
   RK_RETURN_IF_ERROR(MakeDirs(fs::path(to).parent_path()));
   std::error_code error;
   fs::copy(from, to,
@@ -53,13 +53,13 @@ absl::Status CopyTree(const std::string& from, const std::string& to) {
   return ErrnoStatus(error.value(), absl::StrCat("copy ", from, " to"), to);
 }
 
-absl::Status MoveTree(const std::string& from, const std::string& to) {
+absl::Status MovePlainTree(const std::string& from, const std::string& to) {
   RK_RETURN_IF_ERROR(MakeDirs(fs::path(to).parent_path()));
   std::error_code error;
   fs::rename(from, to, error);
   if (!error) return absl::OkStatus();
-  RK_RETURN_IF_ERROR(CopyTree(from, to));
+  RK_RETURN_IF_ERROR(CopyPlainTree(from, to));
   return RemoveTree(from);
 }
 
-}  // namespace rekindle::argo
+}  // namespace rekindle
