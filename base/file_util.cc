@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <stdio.h>  // renameat2
+#include <stdio.h>   // rename
+#include <stdlib.h>  // mkdtemp
+#include <string.h>  // strerror
 #include <string>
 #include <system_error>
 #include <unistd.h>
@@ -19,8 +21,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "base/copy_tree.h"
 #include "base/durable_dirs.h"
 #include "base/name_suffix.h"
+#include "base/rename.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
 
@@ -35,7 +39,8 @@ std::string ParentOf(const std::string& path) {
 }
 
 absl::Status SyncPath(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Not to wait for the other end, should somebody have put a pipe there.
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return ErrnoStatus(errno, "open", path);
   const absl::Cleanup close_fd = [fd] { close(fd); };
   if (fsync(fd) != 0) return ErrnoStatus(errno, "flush", path);
@@ -53,6 +58,22 @@ absl::StatusOr<int> OpenTempBeside(const std::string& path, std::string* temp) {
     if (fd >= 0) return fd;
     if (errno != EEXIST) return ErrnoStatus(errno, "write", path);
   }
+}
+
+// Tries in an empty folder whether another one can be filled and renamed.
+absl::Status CheckRenaming(const std::string& folder) {
+  std::string from = JoinPath(folder, "from");
+  RK_RETURN_IF_ERROR(MakeDirs(from));
+  std::string file;
+  RK_ASSIGN_OR_RETURN(const int fd,
+                      OpenTempBeside(JoinPath(from, "file"), &file));
+  close(fd);
+  const int error = TryRenameNoReplace(from, JoinPath(folder, "to"));
+  if (error == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "folders in ", ParentOf(folder), " cannot be renamed: ", strerror(error),
+      "; nothing could be published there; use a volume whose file system can "
+      "rename folders"));
 }
 
 // The folders of the path that are not there, the innermost first.
@@ -108,13 +129,14 @@ absl::Status MakeDurableDirs(const std::string& path) {
 
 absl::Status MakeWritableDir(const std::string& path) {
   RK_RETURN_IF_ERROR(MakeDurableDirs(path));
-  std::string temp;
-  RK_ASSIGN_OR_RETURN(
-      const int fd,
-      OpenTempBeside(JoinPath(path, ".rekindle-write-test"), &temp));
-  close(fd);
-  unlink(temp.c_str());
-  return absl::OkStatus();
+  std::string pattern = JoinPath(path, ".rekindle-write-test-XXXXXX");
+  if (mkdtemp(pattern.data()) == nullptr) {
+    return ErrnoStatus(errno, "write into the folder", path);
+  }
+  const absl::Cleanup remove = [&pattern] {
+    RemoveTree(pattern).IgnoreError();
+  };
+  return CheckRenaming(pattern);
 }
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
@@ -161,6 +183,7 @@ absl::Status WriteFileAtomically(const std::string& path,
 }
 
 absl::Status SyncTree(const std::string& path) {
+  RK_RETURN_IF_ERROR(CheckPlainTree(path));
   std::error_code error;
   if (fs::is_directory(path, error)) {
     for (auto it = fs::recursive_directory_iterator(path, error);
@@ -175,9 +198,8 @@ absl::Status SyncTree(const std::string& path) {
 }
 
 absl::Status RenameNoReplace(const std::string& from, const std::string& to) {
-  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(),
-                RENAME_NOREPLACE) != 0) {
-    return ErrnoStatus(errno, absl::StrCat("rename ", from, " to"), to);
+  if (const int error = TryRenameNoReplace(from, to); error != 0) {
+    return ErrnoStatus(error, absl::StrCat("rename ", from, " to"), to);
   }
   return SyncPath(ParentOf(to));
 }

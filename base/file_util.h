@@ -22,10 +22,12 @@ std::string JoinPath(absl::string_view a, absl::string_view b);
 // Makes `path` and its missing parents. An existing folder is fine.
 absl::Status MakeDirs(const std::string& path);
 
-// As MakeDirs, and then tries that a file can be made in it.
+// As MakeDirs, and then tries that files can be made in it, and folders
+// renamed.
 //
 //   PERMISSION_DENIED    it exists and cannot be written
-//   FAILED_PRECONDITION  something that is not a folder is in the way
+//   FAILED_PRECONDITION  something that is not a folder is in the way; its file
+//                        system cannot rename folders
 absl::Status MakeWritableDir(const std::string& path);
 
 absl::StatusOr<std::string> ReadFile(const std::string& path);
@@ -41,6 +43,9 @@ absl::Status WriteFileAtomically(const std::string& path,
                                  absl::string_view content);
 
 // Flushes every file and folder at and below `path` to the disk.
+//
+//   FAILED_PRECONDITION  something there is neither a file nor a folder nor a
+//                        link
 absl::Status SyncTree(const std::string& path);
 
 // Renames, and flushes the parent folder of `to`. Never replaces.

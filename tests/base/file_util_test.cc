@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "absl/status/status.h"
 #include "tests/support/status_matchers.h"
@@ -13,6 +14,7 @@
 namespace rekindle {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 TEST(JoinPathTest, PutsExactlyOneSlashBetween) {
@@ -69,6 +71,16 @@ TEST(FileUtilTest, SyncReachesEveryFile) {
   dir.Write("a/b/c", "x");
   EXPECT_TRUE(SyncTree(dir.path()).ok());
   EXPECT_FALSE(SyncTree(dir / "none").ok());
+}
+
+TEST(FileUtilTest, SyncNamesAPipeAndDoesNotWaitForIt) {
+  TempDir dir;
+  dir.Write("a/b", "x");
+  ASSERT_EQ(mkfifo((dir / "a/pipe").c_str(), 0600), 0);
+  EXPECT_THAT(
+      SyncTree(dir.path()),
+      StatusIs(absl::StatusCode::kFailedPrecondition,
+               AllOf(HasSubstr(dir / "a/pipe"), HasSubstr("a named pipe"))));
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 //
 //   full          every write to a regular file fails: the disk is full
 //   clock-offset  the clock of the day is off by the seconds written in it
+//   no-flags      the file system does not know the flags of renameat2(), as a
+//                 network file system
 //
 // Its own look into that folder goes by system calls, never by the functions it
 // stands in for.
@@ -31,6 +33,11 @@ bool DiskIsFull(int fd) {
   struct stat file {};
   if (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode)) return false;
   const std::string flag = FaultPath("full");
+  return !flag.empty() && syscall(SYS_access, flag.c_str(), F_OK) == 0;
+}
+
+bool KnowsNoFlags() {
+  const std::string flag = FaultPath("no-flags");
   return !flag.empty() && syscall(SYS_access, flag.c_str(), F_OK) == 0;
 }
 
@@ -69,6 +76,16 @@ ssize_t pwrite64(int fd, const void* buf, size_t n, off64_t offset) {
   if (DiskIsFull(fd)) return NoRoom();
   return Real<ssize_t(int, const void*, size_t, off64_t)>("pwrite64")(
       fd, buf, n, offset);
+}
+
+int renameat2(int old_dir, const char* from, int new_dir, const char* to,
+              unsigned int flags) noexcept {
+  if (flags != 0 && KnowsNoFlags()) {
+    errno = EINVAL;
+    return -1;
+  }
+  return static_cast<int>(
+      syscall(SYS_renameat2, old_dir, from, new_dir, to, flags));
 }
 
 int clock_gettime(clockid_t clock_id, struct timespec* tp) {
