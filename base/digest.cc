@@ -118,7 +118,8 @@ std::string FingerprintOf(const std::vector<TreeFile>& files) {
 }
 
 absl::StatusOr<std::string> HexDigestOfFile(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Not to wait for the other end, should it have become a pipe since.
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return ErrnoStatus(errno, "read", path);
   const absl::Cleanup close_fd = [fd] { close(fd); };
 

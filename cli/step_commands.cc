@@ -190,9 +190,10 @@ int TrainCommand(const Arguments& arguments) {
   step.BindInputs(flags);
   step.Bind(flags);
   if (const auto exit_code = ParseOrExit(flags, arguments)) return *exit_code;
-  const char* tf_config = std::getenv("TF_CONFIG");
+  const char* variable = std::getenv("TF_CONFIG");
+  const std::string tf_config = variable == nullptr ? "" : variable;
   const absl::StatusOr<std::optional<StepPart>> part =
-      FindPart({.tf_config = tf_config == nullptr ? "" : tf_config,
+      FindPart({.tf_config = tf_config,
                 .run_id = step.run_id,
                 .starts_workers = train.workers.has_value(),
                 .chief_timeout = train.chief_timeout});
@@ -201,6 +202,8 @@ int TrainCommand(const Arguments& arguments) {
       step,
       [&](StepSpec& spec) -> absl::StatusOr<std::unique_ptr<Executor>> {
         RK_ASSIGN_OR_RETURN(TrainOptions options, MakeTrainOptions(train));
+        RK_ASSIGN_OR_RETURN(const WorkerRole role, ParseWorkerRole(tf_config));
+        spec.has_workers = !role.alone;
         return MakeTrain(std::move(options), spec);
       },
       /*exit_rule=*/nullptr, *part);

@@ -16,6 +16,7 @@
 #include "absl/time/time.h"
 #include "base/backoff.h"
 #include "base/cancellation.h"
+#include "base/copy_tree.h"
 #include "base/durable_dirs.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
@@ -25,6 +26,7 @@
 #include "component/launch/driver.h"
 #include "component/launch/failure.h"
 #include "component/launch/lease.h"
+#include "component/launch/output_links.h"
 #include "component/launch/output_paths.h"
 #include "component/launch/publisher.h"
 #include "component/launch/retrying_step_store.h"
@@ -213,7 +215,52 @@ class ClaimedStep {
     NoteChanges(result.execution_properties);
     report_.execution_properties = result.execution_properties;
     reused_ = ReusesStored(result);
-    return publisher.Publish(spec_.outputs, context.output_dirs, result);
+    RK_ASSIGN_OR_RETURN(const auto folders, SettleOutputs(context));
+    return publisher.Publish(spec_.outputs, folders, result);
+  }
+
+  // The folders of the outputs, by key, as they can be published: whole in
+  // themselves, and with nobody left who might write into them.
+  absl::StatusOr<std::map<std::string, std::string>> SettleOutputs(
+      const StepContext& context) const {
+    std::map<std::string, std::string> folders = context.output_dirs;
+    for (const OutputSpec& output : spec_.outputs) {
+      if (output.external) continue;
+      std::string& folder = folders.at(output.key);
+      RK_RETURN_IF_ERROR(WithReason(
+          FailureReason::kInvalidOutput,
+          KeepLinksInside(folder, PassingFolders(context, output.key))));
+      if (!output.survives_failure || !IsSharedState()) continue;
+      RK_ASSIGN_OR_RETURN(folder, CopyOfState(output.key, folder));
+    }
+    return folders;
+  }
+
+  // Where an output's links must not lead: what is moved or removed when the
+  // step ends, but for the output itself.
+  static std::vector<std::string> PassingFolders(const StepContext& context,
+                                                 const std::string& key) {
+    std::vector<std::string> passing = {context.state_dir};
+    for (const auto& [other, folder] : context.output_dirs) {
+      if (other != key) passing.push_back(folder);
+    }
+    return passing;
+  }
+
+  // Whether processes beside our child may have files in the state folder open:
+  // those of an earlier attempt, which may not know that it is over, and those
+  // that take part in the work and end after it.
+  bool IsSharedState() const { return resumed_ || spec_.has_workers; }
+
+  absl::StatusOr<std::string> CopyOfState(const std::string& key,
+                                          const std::string& folder) const {
+    std::string copy =
+        paths_.Staging(key, claim_.execution_id(), claim_.token());
+    const absl::Status copied = CopyPlainTree(folder, copy);
+    RK_RETURN_IF_ERROR(absl::IsFailedPrecondition(copied)
+                           ? WithReason(FailureReason::kInvalidOutput, copied)
+                           : copied);
+    return copy;
   }
 
   // Files changed between the look at them and the work: it would go under the
@@ -322,7 +369,7 @@ class ClaimedStep {
     context.state_dir = JoinPath(state, ".work");
     RK_RETURN_IF_ERROR(MakeDirs(context.state_dir));
     // Whether an earlier attempt left something to continue.
-    bool resumed = !IsEmptyFolder(context.state_dir);
+    resumed_ = !IsEmptyFolder(context.state_dir);
     for (const OutputSpec& output : spec_.outputs) {
       if (output.external) continue;
       const std::string folder =
@@ -334,7 +381,7 @@ class ClaimedStep {
       RK_RETURN_IF_ERROR(MakeDurableDirs(paths_.KeyDir(output.key)));
       RK_RETURN_IF_ERROR(MakeDirs(folder));
       context.output_dirs[output.key] = folder;
-      resumed = resumed || !IsEmptyFolder(folder);
+      resumed_ = resumed_ || !IsEmptyFolder(folder);
     }
     context.deadline = options_.deadline;
     context.progress_file = options_.progress_file;
@@ -343,7 +390,7 @@ class ClaimedStep {
     context.check_stop = [this] { return CheckStop(); };
     context.facts = &facts_;
     facts_.properties["attempt"] = IntValue(claim_.attempt());
-    facts_.properties["resumed"] = IntValue(resumed ? 1 : 0);
+    facts_.properties["resumed"] = IntValue(resumed_ ? 1 : 0);
     return context;
   }
 
@@ -445,6 +492,7 @@ class ClaimedStep {
   AttemptFacts facts_;
   StepReport report_;
   bool reused_ = false;
+  bool resumed_ = false;
 };
 
 // The report of an execution that an earlier command completed.

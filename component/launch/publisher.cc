@@ -13,11 +13,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "base/copy_tree.h"
 #include "base/digest.h"
 #include "base/durable_dirs.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
 #include "component/cache/cache.h"
+#include "component/launch/failure.h"
 #include "component/launch/output_paths.h"
 #include "component/launch/step.h"
 #include "component/launch/tfx_names.h"
@@ -117,6 +119,23 @@ bool Announces(const OutputArtifact& output, const PreparedOutput& prepared) {
          CustomString(output.artifact(), kDigestProperty) == prepared.digest();
 }
 
+// What is recorded must be what is there.
+absl::Status CheckUntouched(const ml_metadata::Artifact& artifact) {
+  const absl::StatusOr<std::string> stat = StatFingerprint(artifact.uri());
+  if (stat.ok() && *stat == CustomString(artifact, kStatFingerprintProperty)) {
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<TreeDigest> now = DigestTree(artifact.uri());
+  if (now.ok() && now->digest == CustomString(artifact, kDigestProperty)) {
+    return absl::OkStatus();
+  }
+  return WithReason(
+      FailureReason::kInvalidOutput,
+      absl::UnavailableError(absl::StrCat(
+          artifact.uri(),
+          " changed while it was published: something still writes into it")));
+}
+
 // The artifact that the request puts out under the key.
 ml_metadata::Artifact& ArtifactOf(const std::string& key,
                                   PublishRequest& request) {
@@ -164,6 +183,8 @@ absl::StatusOr<OutputArtifact> Publisher::DescribeStaged(
     const StepResult::Output& answer) const {
   const std::string& folder = staged.at(spec.key);
   const absl::string_view content = ContentSuffix(spec.type);
+  RK_RETURN_IF_ERROR(
+      WithReason(FailureReason::kInvalidOutput, CheckPlainTree(folder)));
   RK_RETURN_IF_ERROR(SyncTree(folder));
   RK_ASSIGN_OR_RETURN(const TreeDigest digest,
                       DigestTree(absl::StrCat(folder, content)));
@@ -195,6 +216,10 @@ absl::StatusOr<std::vector<StepReport::Output>> Publisher::Publish(
     RK_RETURN_IF_ERROR(MoveIntoPlace(staged.at(output.key), output, request));
   }
   on_stage_(Stage::kRenamed);
+  for (const OutputSpec& output : outputs) {
+    if (output.external) continue;
+    RK_RETURN_IF_ERROR(CheckUntouched(ArtifactOf(output.key, request)));
+  }
   return Record(std::move(request));
 }
 

@@ -36,6 +36,8 @@ class Publisher {
   // `staged` says where each output was written, by key.
   //
   //   ABORTED             the claim was lost; nothing is recorded
+  //   FAILED_PRECONDITION an output holds a pipe, a socket or a device
+  //   UNAVAILABLE         somebody wrote into an output meanwhile
   //   INVALID_ARGUMENT    `result` speaks of an output that is not one
   //   NOT_FOUND           an output was not written
   //   RESOURCE_EXHAUSTED  the disk is full

@@ -81,6 +81,9 @@ struct StepSpec {
   std::string component_version = "1";
   // Parameters on which the outputs do not depend: not part of the cache key.
   std::set<std::string> immaterial_parameters;
+  // Processes that are not its child take part in its work, and write into the
+  // folders that survive a failure.
+  bool has_workers = false;
   // Models whose training was cut short may be chosen as inputs.
   bool allow_partial = false;
   // Where and from what it runs: recorded, and no part of the cache key.

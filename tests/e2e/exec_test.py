@@ -44,6 +44,19 @@ class ExecTest(workspace.Workspace):
         [lineage] = [e for e in self.query("get", "execution", report["execution_id"])["events"] if e["type"] == "INPUT"]
         self.assertEqual(lineage["path"], ["data", 0])
 
+    def test_a_link_into_the_output_leads_there_afterwards(self):
+        report = self.done("--output", "o=Text", "--", "sh", "-c",
+                           "echo 1 > {{outputs.o.uri}}/x; ln -s {{outputs.o.uri}}/x {{outputs.o.uri}}/latest")
+        with open(report["outputs"]["o"]["uri"] + "/latest") as file:
+            self.assertEqual(file.read(), "1\n")
+        self.ok(self.run_command("metadata", "check", "--full", db=self.db))
+
+    def test_what_never_ends_is_refused_by_name(self):
+        refused = self.exec("--output", "o=Text", "--", "sh", "-c", "mkdir {{outputs.o.uri}}/a; mkfifo {{outputs.o.uri}}/a/pipe")
+        self.assert_refused(refused, FAILED, "/a/pipe is a named pipe")
+        self.assert_recorded("INVALID_OUTPUT")
+        self.assertEqual(self.published("N", "o"), [])
+
     def test_properties_and_all_uris_of_an_input(self):
         self.make_data()
         report = self.done("--input", "data=Table:latest", "--output", "o=Text", "--", "sh", "-c",

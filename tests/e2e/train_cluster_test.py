@@ -18,6 +18,14 @@ import json, os, pathlib, sys, time
 task = json.loads(os.environ["TF_CONFIG"])["task"]
 print("begun as", task["type"], flush=True)
 fn_args = json.load(open(sys.argv[1].split("=", 1)[1]))
+if task["type"] == "worker":  # writes into the chief's folder as long as it lives
+    with open(fn_args["model_run_dir"] + "/events", "w") as events:
+        while True:
+            print("event", file=events, flush=True)
+            time.sleep(0.01)
+if "events" in (fn_args["custom_config"] or {}):
+    while not os.path.exists(fn_args["model_run_dir"] + "/events"):
+        time.sleep(0.01)
 while task["type"] != "chief" or "wait" in (fn_args["custom_config"] or {}):
     time.sleep(0.1)
 pathlib.Path(fn_args["serving_model_dir"]).mkdir(parents=True)
@@ -150,6 +158,16 @@ class TrainClusterTest(served.ServedWorkspace):
         self.assertEqual(self.states()[-1], "COMPLETE")
         self.assertEqual(len(self.query("list", "artifacts", "--type=Model")), 1)
         self.assertEqual(report["attempt"], 1)
+
+    def test_a_worker_that_still_writes_does_not_change_what_is_published(self):
+        self.prepare()
+        flags = {**self.other_trainer(), "custom_config": '{"events": true}'}
+        cluster = self.cluster(chief=1, worker=1)
+        worker = self.start(cluster, "worker", 0, **flags)
+        report, _ = self.end(self.start(cluster, "chief", 0, **flags))
+        self.end(worker)
+        self.assertTrue(os.path.exists(report["outputs"]["model_run"]["uri"] + "/events"))
+        self.ok(self.run_command("metadata", "check", "--full", db=self.db))
 
     def test_a_module_in_python_has_every_role_and_writes_one_model(self):
         self.prepare()

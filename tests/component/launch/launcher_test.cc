@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -456,6 +458,120 @@ TEST_F(LauncherTest, AFolderInTheWayStaysWhereItIs) {
   EXPECT_EQ(*ReadFile(dir_ / ("root/Trainer/model/" + id + "/weights")),
             "tampered");
   EXPECT_TRUE(CheckFiles(retried.outputs[0].artifact, spec_.Files()).usable);
+}
+
+// --- who still writes
+// ---------------------------------------------------------
+
+// Leaves a checkpoint, and a file of it open behind.
+class Straggler {
+ public:
+  absl::StatusOr<StepResult> operator()(const StepContext& context) {
+    file_.open(JoinPath(context.output_dirs.at("model_run"), "events"));
+    file_ << "first" << std::flush;
+    return absl::UnavailableError("lost");
+  }
+  void Write() { file_ << "late" << std::flush; }
+
+ private:
+  std::ofstream file_;
+};
+
+TEST_F(LauncherTest, AnEarlierAttemptThatStillWritesDoesNotSpoilTheArtifact) {
+  Straggler straggler;
+  FunctionExecutor first(
+      [&](const StepContext& context) { return straggler(context); });
+  ASSERT_THAT(Launch(first), IsOk());
+  FunctionExecutor second(WriteModel);
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(second));
+  ASSERT_EQ(report.outputs.size(), 2);
+  straggler.Write();
+  const FilesVerdict files =
+      CheckFiles(report.outputs[1].artifact, spec_.Files());
+  EXPECT_TRUE(files.usable) << files.reason;
+  EXPECT_EQ(*ReadFile(report.outputs[1].artifact.uri() + "/events"), "first");
+  EXPECT_THAT(Visible("model_run"), UnorderedElementsAre("1"));
+}
+
+TEST_F(LauncherTest, AWorkerThatStillWritesDoesNotSpoilTheArtifact) {
+  spec_.has_workers = true;
+  Straggler worker;
+  FunctionExecutor chief([&](const StepContext& context) {
+    EXPECT_FALSE(worker(context).ok());
+    return WriteModel(context);
+  });
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(chief));
+  ASSERT_EQ(report.outputs.size(), 2);
+  worker.Write();
+  const FilesVerdict files =
+      CheckFiles(report.outputs[1].artifact, spec_.Files());
+  EXPECT_TRUE(files.usable) << files.reason;
+}
+
+TEST_F(LauncherTest, WhatIsWrittenWhileItIsPublishedIsNotRecorded) {
+  std::string folder;
+  FunctionExecutor executor([&](const StepContext& context) {
+    folder = context.output_dirs.at("model");
+    return WriteModel(context);
+  });
+  RK_ASSERT_OK_AND_ASSIGN(
+      const StepReport report, Launch(executor, *store_, [&](Stage stage) {
+        if (stage != Stage::kAnnounced) return;
+        EXPECT_THAT(WriteFileAtomically(JoinPath(folder, "weights"), "late"),
+                    IsOk());
+      }));
+  EXPECT_THAT(report.error, StatusIs(absl::StatusCode::kUnavailable,
+                                     HasSubstr("still writes into it")));
+  ExpectFailed(report.execution_id, "INVALID_OUTPUT");
+  EXPECT_THAT(AllArtifacts(), IsEmpty());
+}
+
+TEST_F(LauncherTest, APipeInAnOutputIsRefusedByName) {
+  for (const char* key : {"model", "model_run"}) {
+    spec_.run_id = key;
+    spec_.has_workers = true;
+    FunctionExecutor executor([&](const StepContext& context) {
+      const std::string pipe = JoinPath(context.output_dirs.at(key), "pipe");
+      EXPECT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+      return WriteModel(context);
+    });
+    RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(executor));
+    EXPECT_THAT(report.error, StatusIs(absl::StatusCode::kFailedPrecondition,
+                                       HasSubstr("/pipe is a named pipe")));
+    ExpectFailed(report.execution_id, "INVALID_OUTPUT");
+  }
+}
+
+TEST_F(LauncherTest, LinksIntoAnOutputLeadThereAfterItIsPublished) {
+  FunctionExecutor executor([](const StepContext& context) {
+    for (const auto& [key, folder] : context.output_dirs) {
+      const std::string file = key == "model" ? "weights" : "ckpt";
+      std::filesystem::create_symlink(JoinPath(folder, file),
+                                      JoinPath(folder, "latest"));
+    }
+    return WriteModel(context);
+  });
+  spec_.has_workers = true;
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(executor));
+  ASSERT_EQ(report.outputs.size(), 2) << report.error;
+  for (const auto& output : report.outputs) {
+    EXPECT_EQ(*ReadFile(output.artifact.uri() + "/latest"), "1");
+    const FilesVerdict files = CheckFiles(output.artifact, spec_.Files());
+    EXPECT_TRUE(files.usable) << files.reason;
+  }
+}
+
+TEST_F(LauncherTest, ALinkIntoWhatWillBeGoneIsRefused) {
+  FunctionExecutor executor([](const StepContext& context) {
+    std::filesystem::create_symlink(
+        JoinPath(context.output_dirs.at("model_run"), "ckpt"),
+        JoinPath(context.output_dirs.at("model"), "ckpt"));
+    return WriteModel(context);
+  });
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(executor));
+  EXPECT_THAT(report.error, StatusIs(absl::StatusCode::kFailedPrecondition,
+                                     HasSubstr("will not be there")));
+  EXPECT_THAT(AllArtifacts(), IsEmpty());
 }
 
 // --- several stores, one root
