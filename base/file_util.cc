@@ -1,13 +1,13 @@
 #include "base/file_util.h"
 
 #include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdio.h>   // rename
 #include <stdlib.h>  // mkdtemp
-#include <string.h>  // strerror
 #include <string>
 #include <system_error>
 #include <unistd.h>
@@ -71,7 +71,8 @@ absl::Status CheckRenaming(const std::string& folder) {
   const int error = TryRenameNoReplace(from, JoinPath(folder, "to"));
   if (error == 0) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
-      "folders in ", ParentOf(folder), " cannot be renamed: ", strerror(error),
+      "folders in ", ParentOf(folder),
+      " cannot be renamed: ", std::strerror(error),
       "; nothing could be published there; use a volume whose file system can "
       "rename folders"));
 }
