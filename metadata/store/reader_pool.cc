@@ -1,7 +1,10 @@
 #include "metadata/store/reader_pool.h"
 
 #include <cstddef>
+#include <memory>
+#include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/time/time.h"
 #include "base/deadline.h"
 #include "base/status_macros.h"
@@ -31,9 +34,9 @@ ReaderPool::ReaderPool(std::unique_ptr<Database> first, Open open)
 absl::Status ReaderPool::Run(Work work) {
   const ReaderLane lane = CurrentReaderLane();
   RK_ASSIGN_OR_RETURN(std::unique_ptr<Database> reader, Take(lane));
-  absl::Status done = RunOn(*reader, work);
-  GiveBack(lane, std::move(reader));
-  return done;
+  // Also when the work throws.
+  const absl::Cleanup give_back = [&] { GiveBack(lane, std::move(reader)); };
+  return RunOn(*reader, work);
 }
 
 absl::StatusOr<std::unique_ptr<Database>> ReaderPool::Take(ReaderLane lane) {

@@ -2,6 +2,7 @@
 
 #include <latch>
 #include <memory>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -69,6 +70,15 @@ class ReaderPoolTest : public ::testing::Test {
   absl::Notification may_end_;
   std::vector<std::thread> readers_;
 };
+
+TEST_F(ReaderPoolTest, WorkThatThrowsGivesItsReaderBack) {
+  const ScopedReaderLane in(ReaderLane::kMaintenance);
+  const auto throws = [](Database&) -> absl::Status { throw std::bad_alloc(); };
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THROW(pool_.Run(throws).IgnoreError(), std::bad_alloc);
+  }
+  EXPECT_THAT(Read(ReaderLane::kMaintenance), IsOk());
+}
 
 TEST_F(ReaderPoolTest, CopiesLeaveTheReadersOfOthers) {
   Occupy(ReaderLane::kMaintenance, 2);
