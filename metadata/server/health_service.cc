@@ -86,21 +86,28 @@ class HealthService::Watch
   // Whether the health of the service that is watched can change.
   bool known() const { return known_; }
 
-  void Tell(Health health) {
-    {
-      const absl::MutexLock lock(&mutex_);
-      wanted_ = health;
-    }
-    Act();
+  // What it is to be told, by Act().
+  void Want(Health health) {
+    const absl::MutexLock lock(&mutex_);
+    wanted_ = health;
+  }
+  // After what it is told last.
+  void End() {
+    const absl::MutexLock lock(&mutex_);
+    ending_ = true;
   }
 
-  // After what was told last.
-  void End() {
-    {
-      const absl::MutexLock lock(&mutex_);
-      ending_ = true;
+  // gRPC may call back before it returns: without any lock.
+  void Act() {
+    switch (Next()) {
+      case Action::kWrite:
+        return StartWrite(&message_);
+      case Action::kFinish:
+        return Finish(
+            {grpc::StatusCode::UNAVAILABLE, "the server is shutting down"});
+      case Action::kNothing:
+        return;
     }
-    Act();
   }
 
  private:
@@ -127,19 +134,6 @@ class HealthService::Watch
   void Abandon() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     wanted_ = sent_;
     ending_ = true;
-  }
-
-  // gRPC may call back before it returns: without the lock.
-  void Act() {
-    switch (Next()) {
-      case Action::kWrite:
-        return StartWrite(&message_);
-      case Action::kFinish:
-        return Finish(
-            {grpc::StatusCode::UNAVAILABLE, "the server is shutting down"});
-      case Action::kNothing:
-        return;
-    }
   }
 
   Action Next() {
@@ -197,10 +191,11 @@ void HealthService::SetServing(bool serving) {
   {
     const absl::MutexLock lock(&mutex_);
     serving_ = serving && !ended_;
+    for (const auto& watch : watches_) {
+      if (watch->known()) watch->Want(HealthOf(serving_));
+    }
   }
-  for (const auto& watch : Watches()) {
-    if (watch->known()) watch->Tell(HealthOf(serving));
-  }
+  for (const auto& watch : Watches()) watch->Act();
 }
 
 void HealthService::Shutdown() {
@@ -208,8 +203,9 @@ void HealthService::Shutdown() {
   {
     const absl::MutexLock lock(&mutex_);
     ended_ = true;
+    for (const auto& watch : watches_) watch->End();
   }
-  for (const auto& watch : Watches()) watch->End();
+  for (const auto& watch : Watches()) watch->Act();
 }
 
 grpc::ServerUnaryReactor* HealthService::Check(
@@ -243,16 +239,13 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* HealthService::StartWatch(
   }
   const auto watch =
       std::make_shared<Watch>(*this, Knows(*service), *std::move(share));
-  Health health = Health::kUnknown;
-  bool ended = false;
   {
     const absl::MutexLock lock(&mutex_);
     watches_.insert(watch);
-    if (watch->known()) health = HealthOf(serving_);
-    ended = ended_;
+    watch->Want(watch->known() ? HealthOf(serving_) : Health::kUnknown);
+    if (ended_) watch->End();
   }
-  watch->Tell(health);
-  if (ended) watch->End();
+  watch->Act();
   return watch.get();
 }
 
