@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <malloc.h>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -374,10 +376,29 @@ TEST(WorkerPoolTest, RefusesWhatItCannotKeep) {
   EXPECT_TRUE(done);
 }
 
+// There are more addresses than memory.
+TEST(WorkerPoolTest, KeepsNothingOfClientsThatItRefuses) {
+  absl::Notification begun;
+  absl::Notification go_on;
+  WorkerPool pool({.threads = 1, .threads_per_client = 1, .waiting = 1});
+  EXPECT_TRUE(pool.Run("busy", [&] {
+    begun.Notify();
+    go_on.WaitForNotification();
+  }));
+  begun.WaitForNotification();
+  EXPECT_TRUE(pool.Run("busy", [] {}));
+  const size_t before = mallinfo2().uordblks;
+  for (int i = 0; i < 20'000; ++i) {
+    EXPECT_FALSE(pool.Run(absl::StrCat("2001:db8::", i), [] {}));
+  }
+  EXPECT_LT(mallinfo2().uordblks, before + (256 << 10));
+  go_on.Notify();
+}
+
 TEST(WorkerPoolTest, AClientThatBringsMuchWaitsForItself) {
-  WorkerPool pool({.threads = 2, .threads_per_client = 1, .waiting = 100});
   absl::Notification go_on;
   absl::Notification others_done;
+  WorkerPool pool({.threads = 2, .threads_per_client = 1, .waiting = 100});
   for (int i = 0; i < 50; ++i) {
     EXPECT_TRUE(pool.Run("much", [&] { go_on.WaitForNotification(); }));
   }
@@ -387,8 +408,8 @@ TEST(WorkerPoolTest, AClientThatBringsMuchWaitsForItself) {
 }
 
 TEST(WorkerPoolTest, AClientMayNotFillTheQueue) {
-  WorkerPool pool({.threads = 1, .threads_per_client = 1, .waiting = 10});
   absl::Notification go_on;
+  WorkerPool pool({.threads = 1, .threads_per_client = 1, .waiting = 10});
   int taken = 0;
   while (pool.Run("much", [&] { go_on.WaitForNotification(); })) ++taken;
   EXPECT_LE(taken, 8);

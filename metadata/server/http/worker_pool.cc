@@ -15,11 +15,10 @@ bool WorkerPool::Run(const std::string& client, std::function<void()> work) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (waiting_ >= idle_ && threads_.size() < limits_.threads) AddThread();
   const size_t room = limits_.waiting + idle_;
+  // Nothing is kept of a client whose work is not taken.
+  if (threads_.empty() || waiting_ >= room) return false;
   Client& one = clients_[client];
-  if (threads_.empty() || waiting_ >= room ||
-      one.waiting.size() > limits_.waiting / 2) {
-    return false;
-  }
+  if (one.waiting.size() > limits_.waiting / 2) return false;
   if (one.waiting.empty()) turns_.push_back(client);
   one.waiting.push_back(std::move(work));
   ++waiting_;

@@ -58,7 +58,6 @@ class WorkerPool {
   void AddThread();
 
   const Limits limits_;
-  // Not absl's: ThreadSanitizer does not see what Debian's library does.
   std::mutex mutex_;
   // All below are guarded by mutex_.
   std::condition_variable news_;
