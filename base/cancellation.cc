@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <fcntl.h>
 #include <poll.h>
@@ -22,9 +23,12 @@ void OnSignal(int signal) {
   last_signal = signal;
   const bool hurry = ++signal_count > 1;
   const char byte = 1;
+  // Of whoever is interrupted.
+  const int saved_errno = errno;
   // A full pipe is readable already, which is all that matters.
   [[maybe_unused]] const ssize_t n =
       write(hurry ? hurry_write_fd : write_fd, &byte, 1);
+  errno = saved_errno;
 }
 
 void MakePipe(int& read_end, int& write_end) {
