@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -58,6 +59,7 @@ class TickingView {
   }
   void Finish() {
     Stop();
+    const absl::MutexLock lock(&mutex_);
     if (last_.has_value()) view_.Finish(*last_, absl::Now());
   }
 
@@ -79,10 +81,10 @@ class TickingView {
     if (ticker_.joinable()) ticker_.join();
   }
 
-  argo::LiveView view_;
   absl::Mutex mutex_;
-  std::optional<argo::ShownWorkflow> last_;
-  bool stopped_ = false;
+  argo::LiveView view_ ABSL_GUARDED_BY(mutex_);
+  std::optional<argo::ShownWorkflow> last_ ABSL_GUARDED_BY(mutex_);
+  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread ticker_;
 };
 
