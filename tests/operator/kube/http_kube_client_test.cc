@@ -312,9 +312,9 @@ TEST(HttpKubeClientTest, AWatchAsksForBookmarksFromWhereItIs) {
 }
 
 TEST(HttpKubeClientTest, AnInterruptionEndsASilentWatch) {
-  ApiServer server;
   EventFd interrupted;
   EventFd over;
+  ApiServer server;  // uses them until it is gone
   server.http().Get(
       ".*", [&](const httplib::Request&, httplib::Response& response) {
         response.set_chunked_content_provider(
