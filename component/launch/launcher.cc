@@ -139,6 +139,9 @@ absl::StatusOr<ClaimedWork> ClaimOrWait(const StepSpec& spec,
   }
 }
 
+// How often outputs are looked for that are deleted before they are reused.
+constexpr int kLooks = 3;
+
 // Whether an output is an artifact that was stored before.
 bool ReusesStored(const StepResult& result) {
   return std::any_of(
@@ -188,26 +191,53 @@ class ClaimedStep {
     RK_ASSIGN_OR_RETURN(std::vector<StepReport::Output> recovered,
                         publisher.Recover(claim_));
     if (!recovered.empty()) return recovered;
-    RK_ASSIGN_OR_RETURN(const std::optional<CacheEntry> hit, LookInCache());
-    // Whatever was waited for, the claim or another's work.
-    RK_RETURN_IF_ERROR(CheckUnchanged());
-    if (hit.has_value()) {
-      reused_ = true;
-      report_.cached_from = hit->ComputedBy();
-      return publisher.Reuse(*hit, *decision_);
+    for (int look = 0; look < kLooks; ++look) {
+      RK_ASSIGN_OR_RETURN(const std::optional<CacheEntry> hit, LookInCache());
+      // Whatever was waited for, the claim or another's work.
+      RK_RETURN_IF_ERROR(CheckUnchanged());
+      if (!hit.has_value()) return Compute(executor, publisher);
+      auto reused = Reuse(*hit, publisher);
+      if (!absl::IsFailedPrecondition(reused.status())) return reused;
     }
     return Compute(executor, publisher);
+  }
+
+  // FAILED_PRECONDITION if what was found is gone meanwhile: it is as if it had
+  // not been found.
+  absl::StatusOr<std::vector<StepReport::Output>> Reuse(const CacheEntry& hit,
+                                                        Publisher& publisher) {
+    auto outputs = publisher.Reuse(hit, *decision_);
+    if (outputs.ok()) {
+      reused_ = true;
+      report_.cached_from = hit.ComputedBy();
+    } else {
+      decision_->kind = CacheDecision::Kind::kMiss;
+    }
+    return outputs;
   }
 
   absl::StatusOr<std::vector<StepReport::Output>> Compute(
       Executor& executor, Publisher& publisher) {
     RK_RETURN_IF_ERROR(MakeFolders());
     RK_ASSIGN_OR_RETURN(const StepContext context, MakeContext());
+    for (int look = 1;; ++look) {
+      reused_ = false;
+      auto outputs = Execute(context, executor, publisher);
+      // It put out what was stored, and is not any more: the executor looks
+      // again.
+      const bool gone = reused_ && absl::IsFailedPrecondition(outputs.status());
+      if (!gone || look == kLooks) return outputs;
+    }
+  }
+
+  absl::StatusOr<std::vector<StepReport::Output>> Execute(
+      const StepContext& context, Executor& executor, Publisher& publisher) {
     RK_ASSIGN_OR_RETURN(StepResult result, executor.Execute(context));
     // Past the deadline too: the work is done.
     RK_RETURN_IF_ERROR(CheckOwned());
     options_.on_stage(Stage::kExecuted);
-    result.execution_properties.merge(facts_.properties);
+    result.execution_properties.insert(facts_.properties.begin(),
+                                       facts_.properties.end());
     if (decision_.has_value()) {
       result.execution_properties[kCacheDecisionProperty] =
           StringValue(decision_->ToJson());

@@ -35,12 +35,13 @@ class Publisher {
 
   // `staged` says where each output was written, by key.
   //
-  //   ABORTED             the claim was lost; nothing is recorded
-  //   FAILED_PRECONDITION an output holds a pipe, a socket or a device
-  //   UNAVAILABLE         somebody wrote into an output meanwhile
-  //   INVALID_ARGUMENT    `result` speaks of an output that is not one
-  //   NOT_FOUND           an output was not written
-  //   RESOURCE_EXHAUSTED  the disk is full
+  //   ABORTED              the claim was lost; nothing is recorded
+  //   FAILED_PRECONDITION  an output holds a pipe, a socket or a device; or one
+  //                        that was stored already is not LIVE any more
+  //   UNAVAILABLE          somebody wrote into an output meanwhile
+  //   INVALID_ARGUMENT     `result` speaks of an output that is not one
+  //   NOT_FOUND            an output was not written
+  //   RESOURCE_EXHAUSTED   the disk is full
   absl::StatusOr<std::vector<StepReport::Output>> Publish(
       const std::vector<OutputSpec>& outputs,
       const std::map<std::string, std::string>& staged,
@@ -49,8 +50,9 @@ class Publisher {
   // Puts out what `hit` did, as a step that computed nothing: no files are
   // touched, and the execution becomes CACHED.
   //
-  //   ABORTED    the claim was lost; nothing is recorded
-  //   NOT_FOUND  an artifact was deleted meanwhile
+  //   ABORTED              the claim was lost; nothing is recorded
+  //   FAILED_PRECONDITION  it cannot be reused any more: an artifact was
+  //                        deleted, or the hit invalidated; nothing is recorded
   absl::StatusOr<std::vector<StepReport::Output>> Reuse(
       const CacheEntry& hit, const CacheDecision& decision);
 

@@ -1,5 +1,6 @@
 // Calls of SqliteStepStore that end an attempt.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,11 @@ using ::rekindle::v1::OutputArtifact;
 using ::rekindle::v1::PublishRequest;
 using ::rekindle::v1::PublishResponse;
 
+// What a cache leaves at executions: the one that computed the outputs, and
+// since when they must not be reused.
+constexpr char kCachedFrom[] = "cached_from";
+constexpr char kCacheInvalidated[] = "cache_invalidated";
+
 // Merges `from` into the execution's custom properties.
 void MergeProperties(
     const google::protobuf::Map<std::string, ml_metadata::Value>& from,
@@ -51,6 +57,55 @@ absl::Status CheckAnnounced(const Execution& execution,
     }
   }
   return absl::OkStatus();
+}
+
+// The state of a stored artifact; nullopt if it is not stored.
+absl::StatusOr<std::optional<Artifact::State>> FindState(Database& db,
+                                                         int64_t id) {
+  RK_ASSIGN_OR_RETURN(Statement row,
+                      db.Prepare("SELECT state FROM Artifact WHERE id = ?"));
+  row.Bind(id);
+  RK_ASSIGN_OR_RETURN(const bool found, row.Step());
+  if (!found) return std::nullopt;
+  return Artifact::State_IsValid(static_cast<int>(row.Int(0)))
+             ? static_cast<Artifact::State>(row.Int(0))
+             : Artifact::UNKNOWN;
+}
+
+absl::Status CheckLive(Database& db, const OutputArtifact& output) {
+  const int64_t id = output.artifact().id();
+  RK_ASSIGN_OR_RETURN(const auto state, FindState(db, id));
+  if (state == Artifact::LIVE) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "output '", output.key(), "' was to be artifact ", id, ", which is ",
+      state.has_value() ? Artifact::State_Name(*state) : "not stored",
+      " now; compute it instead"));
+}
+
+// Of the execution that computed what is reused; one that is not stored any
+// more has no say.
+absl::Status CheckNotInvalidated(Database& db, const PublishRequest& request) {
+  const auto named = request.custom_properties().find(kCachedFrom);
+  if (named == request.custom_properties().end()) return absl::OkStatus();
+  RK_ASSIGN_OR_RETURN(const auto computer,
+                      FindNode<Execution>(db, named->second.int_value()));
+  if (!computer.has_value() ||
+      TextProperty(*computer, kCacheInvalidated).empty()) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("the outputs of execution ", computer->id(),
+                   " were invalidated; compute them instead"));
+}
+
+// Whoever reuses outputs has looked at them before this transaction: they may
+// have been deleted since.
+absl::Status CheckReusable(Database& db, const PublishRequest& request) {
+  if (!request.cached()) return absl::OkStatus();
+  for (const OutputArtifact& output : request.outputs()) {
+    if (output.artifact().has_id()) RK_RETURN_IF_ERROR(CheckLive(db, output));
+  }
+  return CheckNotInvalidated(db, request);
 }
 
 absl::StatusOr<int64_t> PutOutput(Database& db, const OutputArtifact& output,
@@ -150,6 +205,7 @@ absl::Status DoPublish(Database& db, const PublishRequest& request,
   RK_ASSIGN_OR_RETURN(Execution execution,
                       FindClaimed(db, request.execution_id(), request.token()));
   RK_RETURN_IF_ERROR(CheckAnnounced(execution, request));
+  RK_RETURN_IF_ERROR(CheckReusable(db, request));
   RK_RETURN_IF_ERROR(PutOutputs(db, request, now_millis, response));
   return Complete(db, std::move(execution), request, now_millis);
 }

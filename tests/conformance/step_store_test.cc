@@ -44,6 +44,13 @@ class StepStoreTest : public StoreTest {
     return Call(&StepStore::Publish,
                 absl::StrCat("execution_id: 1 token: ", token, kOutput, more));
   }
+  // A hit: the first execution puts out what is stored.
+  absl::StatusOr<v1::PublishResponse> Reuse(int64_t artifact) {
+    return Call(&StepStore::Publish,
+                absl::StrCat("execution_id: 1 token: 1 cached: true outputs { "
+                             "key: 'model' artifact { id: ",
+                             artifact, " } }"));
+  }
   absl::Status Finish(int64_t token, const std::string& more) {
     return Call(&StepStore::Finish,
                 absl::StrCat("execution_id: 1 token: ", token, " ", more))
@@ -252,14 +259,9 @@ TEST_P(StepStoreTest, WhatWasNotAnnouncedIsNotPublished) {
 }
 
 TEST_P(StepStoreTest, ACacheHitLinksArtifactsOfAnEarlierExecution) {
-  const int64_t stored = PutArtifact("uri: '/old'");
+  const int64_t stored = PutArtifact("uri: '/old' state: LIVE");
   EXPECT_THAT(Claim(), IsOk());
-  RK_ASSERT_OK_AND_ASSIGN(
-      const auto published,
-      Call(&StepStore::Publish,
-           absl::StrCat("execution_id: 1 token: 1 cached: true outputs { key: "
-                        "'model' artifact { id: ",
-                        stored, " } }")));
+  RK_ASSERT_OK_AND_ASSIGN(const auto published, Reuse(stored));
   EXPECT_THAT(published.artifact_ids(), ElementsAre(stored));
   EXPECT_EQ(GetExecution(1).last_known_state(), Execution::CACHED);
   EXPECT_EQ(GetArtifact(stored).uri(), "/old");
@@ -267,6 +269,44 @@ TEST_P(StepStoreTest, ACacheHitLinksArtifactsOfAnEarlierExecution) {
                    "execution_id: 1 token: 1 outputs { key: 'x' artifact { id: "
                    "99 } }"),
               StatusIs(StatusCode::kAborted));
+}
+
+TEST_P(StepStoreTest, OnlyWhatIsLiveIsReused) {
+  EXPECT_THAT(Claim(), IsOk());
+  EXPECT_THAT(Reuse(99), StatusIs(StatusCode::kFailedPrecondition,
+                                  HasSubstr("artifact 99, which is not "
+                                            "stored now")));
+  const int64_t stored = PutArtifact("uri: '/old' state: DELETED");
+  EXPECT_THAT(Reuse(stored), StatusIs(StatusCode::kFailedPrecondition,
+                                      HasSubstr("which is DELETED now")));
+  EXPECT_EQ(GetExecution(1).last_known_state(), Execution::RUNNING);
+  RK_ASSERT_OK_AND_ASSIGN(
+      const auto events,
+      Call(&MetadataStore::GetEventsByExecutionIDs, "execution_ids: 1"));
+  EXPECT_THAT(events.events(), IsEmpty());
+  EXPECT_THAT(Prepare(1), IsOk());
+  EXPECT_THAT(Publish(1), IsOk()) << "it may compute instead";
+}
+
+TEST_P(StepStoreTest, WhatWasInvalidatedIsNotReused) {
+  const int64_t stored = PutArtifact("uri: '/old' state: LIVE");
+  EXPECT_THAT(Claim(), IsOk());
+  EXPECT_THAT(
+      Finish(1,
+             "state: FAILED custom_properties { key: 'cache_invalidated' value "
+             "{ string_value: '2026-01-01T00:00:00Z' } }"),
+      IsOk());
+  EXPECT_THAT(ClaimAnother(), IsOk());
+  EXPECT_THAT(
+      Call(&StepStore::Publish,
+           absl::StrCat("execution_id: 2 token: 1 cached: true outputs { key: "
+                        "'model' artifact { id: ",
+                        stored,
+                        " } } custom_properties { key: 'cached_from' value { "
+                        "int_value: 1 } }")),
+      StatusIs(StatusCode::kFailedPrecondition,
+               HasSubstr("execution 1 were invalidated")));
+  EXPECT_EQ(GetExecution(2).last_known_state(), Execution::RUNNING);
 }
 
 TEST_P(StepStoreTest, AFinishedExecutionAnswersWithItsOutputs) {

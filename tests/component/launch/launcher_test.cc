@@ -5,6 +5,7 @@
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "base/clock.h"
 #include "base/file_util.h"
 #include "base/status_macros.h"
+#include "component/cache/cache.h"
 #include "component/launch/failure.h"
 #include "component/launch/output_paths.h"
 #include "component/launch/stage.h"
@@ -52,6 +54,10 @@ class MortalStore : public Store, public StepStore {
   void CrashBeforePublish() { crash_before_publish_ = true; }
   // The next calls find it away, as if its server was restarted.
   void BeAwayFor(int calls) { away_for_ = calls; }
+  // What somebody else does just before the next publish.
+  void BeforePublish(std::function<void()> meanwhile) {
+    meanwhile_ = std::move(meanwhile);
+  }
 
   MetadataStore& metadata() override { return store_.metadata(); }
   StepStore& steps() override { return *this; }
@@ -78,6 +84,7 @@ class MortalStore : public Store, public StepStore {
   }
   absl::StatusOr<v1::PublishResponse> Publish(
       const v1::PublishRequest& request) override {
+    if (meanwhile_) std::exchange(meanwhile_, nullptr)();
     dead_ = dead_ || crash_before_publish_;
     if (dead_ || away_for_-- > 0) return Dead();
     return store_.steps().Publish(request);
@@ -105,6 +112,7 @@ class MortalStore : public Store, public StepStore {
 
   Store& store_;
   bool crash_before_publish_ = false;
+  std::function<void()> meanwhile_;
   std::atomic<int> away_for_ = 0;
   bool dead_ = false;
 };
@@ -150,6 +158,7 @@ class LauncherTest : public ::testing::Test {
     options.store_timeout = store_timeout_;
     options.deadline = deadline_;
     options.previous_failure = previous_failure_;
+    options.cache.look_up = look_up_;
     return Launcher(store, options).Run(spec_, executor);
   }
   absl::StatusOr<StepReport> Launch(Executor& executor) {
@@ -207,6 +216,7 @@ class LauncherTest : public ::testing::Test {
       store_timeout_;  // none: a store that is away is not waited for
   absl::Time deadline_ = absl::InfiniteFuture();
   std::string previous_failure_;
+  bool look_up_ = true;
 };
 
 TEST_F(LauncherTest, PublishesWhatTheExecutorWrote) {
@@ -419,6 +429,115 @@ TEST_F(LauncherTest, AFinishedStepIsNotRunAgain) {
   EXPECT_TRUE(again.finished_before);
   ASSERT_EQ(again.outputs.size(), 2);
   EXPECT_EQ(again.outputs[0].artifact.id(), first.outputs[0].artifact.id());
+}
+
+// Somebody takes a result away after a step has found it in the cache, and
+// before the step has published it as its own.
+class TakenAwayTest : public LauncherTest {
+ protected:
+  // The report of a step that would have reused what is taken away.
+  StepReport LaunchWhile(
+      const std::function<void(const StepReport&)>& taking_away) {
+    const absl::StatusOr<StepReport> first = Launch(executor_);
+    EXPECT_THAT(first, IsOk());
+    MortalStore store(*store_);
+    store.BeforePublish([&] { taking_away(*first); });
+    spec_.run_id = "run-2";
+    const absl::StatusOr<StepReport> second = Launch(executor_, store);
+    EXPECT_THAT(second, IsOk());
+    return *second;
+  }
+
+  void ExpectComputed(const StepReport& report) {
+    EXPECT_EQ(report.state, Execution::COMPLETE) << report.error;
+    EXPECT_EQ(report.cached_from, std::nullopt);
+    EXPECT_EQ(executor_.calls, 2);
+    const Execution execution = GetExecution(report.execution_id);
+    EXPECT_EQ(execution.last_known_state(), Execution::COMPLETE);
+    EXPECT_THAT(CustomString(execution, kCacheDecisionProperty),
+                HasSubstr("\"decision\":\"miss\""));
+    EXPECT_EQ(CustomInt(execution, kCachedFromProperty), std::nullopt);
+  }
+
+  void SetState(ml_metadata::Artifact artifact,
+                ml_metadata::Artifact::State state) {
+    artifact.clear_type();
+    artifact.set_state(state);
+    ml_metadata::PutArtifactsRequest put;
+    *put.add_artifacts() = std::move(artifact);
+    ASSERT_THAT(store_->metadata().PutArtifacts(put), IsOk());
+  }
+
+  FunctionExecutor executor_{WriteModel};
+};
+
+TEST_F(TakenAwayTest, AnOutputThatIsNoLongerLiveIsComputed) {
+  ExpectComputed(LaunchWhile([this](const StepReport& first) {
+    SetState(first.outputs[0].artifact,
+             ml_metadata::Artifact::MARKED_FOR_DELETION);
+  }));
+}
+
+TEST_F(TakenAwayTest, AnOutputThatIsNoLongerStoredIsComputed) {
+  ExpectComputed(LaunchWhile([this](const StepReport& first) {
+    v1::DeleteRequest request;
+    request.add_artifact_ids(first.outputs[0].artifact.id());
+    request.set_break_lineage(true);
+    ASSERT_THAT(store_->steps().Delete(request), IsOk());
+  }));
+}
+
+TEST_F(TakenAwayTest, AnInvalidatedResultIsComputed) {
+  ExpectComputed(LaunchWhile([this](const StepReport& first) {
+    Execution execution = GetExecution(first.execution_id);
+    (*execution.mutable_custom_properties())[kCacheInvalidatedProperty] =
+        StringValue("2026-01-01T00:00:00Z");
+    ml_metadata::PutExecutionsRequest put;
+    *put.add_executions() = std::move(execution);
+    ASSERT_THAT(store_->metadata().PutExecutions(put), IsOk());
+  }));
+}
+
+TEST_F(TakenAwayTest, AnotherResultIsReusedIfThereIsOne) {
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport older, Launch(executor_));
+  spec_.run_id = "run-1b";
+  look_up_ = false;
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport newer, Launch(executor_));
+  look_up_ = true;
+  MortalStore store(*store_);
+  store.BeforePublish([&] {
+    SetState(newer.outputs[0].artifact, ml_metadata::Artifact::DELETED);
+  });
+  spec_.run_id = "run-2";
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(executor_, store));
+  EXPECT_EQ(report.state, Execution::CACHED);
+  EXPECT_EQ(report.cached_from, older.execution_id);
+  EXPECT_EQ(executor_.calls, 2);
+}
+
+TEST_F(TakenAwayTest, AnExecutorThatFoundItLooksAgain) {
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport first, Launch(executor_));
+  MortalStore store(*store_);
+  store.BeforePublish([&] {
+    SetState(first.outputs[0].artifact, ml_metadata::Artifact::DELETED);
+  });
+  spec_.node_id = "Importer";
+  spec_.outputs = {{.key = "result", .type = ModelType(), .external = true}};
+  int looks = 0;
+  FunctionExecutor importer([&](const StepContext&) {
+    StepResult result;
+    ml_metadata::Artifact& found = result.outputs["result"].external;
+    if (++looks == 1) {
+      found = first.outputs[0].artifact;
+    } else {
+      found.set_uri(first.outputs[0].artifact.uri());
+    }
+    return result;
+  });
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Launch(importer, store));
+  ASSERT_EQ(report.state, Execution::COMPLETE) << report.error;
+  EXPECT_NE(report.outputs[0].artifact.id(), first.outputs[0].artifact.id());
+  EXPECT_EQ(importer.calls, 2);
 }
 
 TEST_F(LauncherTest, ACrashAfterTheRenameIsCompletedByTheNextAttempt) {
