@@ -65,11 +65,12 @@ absl::StatusOr<std::optional<Lease>> FindHold(Database& db,
   if (!lease.has_value() || lease->expires_millis <= now_millis) {
     return std::nullopt;
   }
-  const std::optional<int64_t> length =
-      AttemptsOf(execution).last_lease_millis();
-  // Not now + length: a length of any size may have been written.
-  if (length.has_value() && lease->expires_millis - now_millis > *length) {
-    lease->expires_millis = now_millis + *length;
+  // Whatever was written, and by whom.
+  const int64_t length = std::clamp(
+      AttemptsOf(execution).last_lease_millis().value_or(kMaxLeaseMillis),
+      int64_t{1}, kMaxLeaseMillis);
+  if (lease->expires_millis - now_millis > length) {
+    lease->expires_millis = now_millis + length;
     RK_RETURN_IF_ERROR(PutLease(db, execution.id(), *lease));
   }
   return lease;

@@ -42,9 +42,10 @@ absl::StatusOr<ml_metadata::Execution> FindClaimed(Database& db, int64_t id,
                                                    int64_t token);
 
 // The lease that keeps others from the execution; nullopt if none does. One
-// that seems to last longer than leases of its owner do was given out before
-// the clock was set back: it is cut, so that a dead owner's does not live for
-// hours. A live owner renews it.
+// that seems to last longer than leases of its owner do, or than any may, was
+// given out before the clock was set back: it is cut to that length by the
+// first call that sees it, so that a dead owner's does not live for hours. A
+// live owner renews it before that. To be committed whatever the call answers.
 absl::StatusOr<std::optional<Lease>> FindHold(
     Database& db, const ml_metadata::Execution& execution, int64_t now_millis);
 

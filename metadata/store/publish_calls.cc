@@ -212,8 +212,10 @@ absl::Status DoPublish(Database& db, const PublishRequest& request,
 
 // --- finish -----------------------------------------------------------------
 
+// That the owner still holds it is said through `held`: a lease that was cut on
+// the way is to be committed nevertheless.
 absl::Status DoFinish(Database& db, const FinishRequest& request,
-                      int64_t now_millis) {
+                      int64_t now_millis, absl::Status& held) {
   if (request.state() != FinishRequest::FAILED &&
       request.state() != FinishRequest::CANCELED) {
     return absl::InvalidArgumentError("state must be FAILED or CANCELED");
@@ -227,7 +229,10 @@ absl::Status DoFinish(Database& db, const FinishRequest& request,
                       FindClaimed(db, request.execution_id(), request.token()));
   if (request.if_abandoned()) {
     RK_ASSIGN_OR_RETURN(const auto hold, FindHold(db, execution, now_millis));
-    if (hold.has_value()) return Held(execution, *hold, now_millis);
+    if (hold.has_value()) {
+      held = Held(execution, *hold, now_millis);
+      return absl::OkStatus();
+    }
   }
   execution.set_last_known_state(state);
   MergeProperties(request.custom_properties(), &execution);
@@ -268,11 +273,15 @@ absl::StatusOr<PublishResponse> SqliteStepStore::Publish(
 
 absl::StatusOr<v1::FinishResponse> SqliteStepStore::Finish(
     const FinishRequest& request) {
+  absl::Status held;
   absl::StatusOr<v1::FinishResponse> finished = Write<v1::FinishResponse>(
       [&](Database& db, v1::FinishResponse&) -> absl::Status {
-        RK_RETURN_IF_ERROR(DoFinish(db, request, clock_.NowMillis()));
-        return request.dry_run() ? absl::CancelledError() : absl::OkStatus();
+        held = absl::OkStatus();
+        RK_RETURN_IF_ERROR(DoFinish(db, request, clock_.NowMillis(), held));
+        return request.dry_run() && held.ok() ? absl::CancelledError()
+                                              : absl::OkStatus();
       });
+  if (finished.ok() && !held.ok()) return held;
   // A dry run does it all and takes it back.
   if (request.dry_run() && absl::IsCancelled(finished.status())) {
     return v1::FinishResponse();

@@ -495,6 +495,39 @@ TEST_P(StepStoreTest, AClockSetBackKeepsNoDeadWorkerAtWork) {
   EXPECT_TRUE(StartWork(2, 1)->granted());
 }
 
+TEST_P(StepStoreTest, AClockSetBackKeepsNoDeadClaimFromBeingClosed) {
+  for (const char* close : {"state: FAILED if_abandoned: true dry_run: true",
+                            "state: FAILED if_abandoned: true"}) {
+    RK_ASSERT_OK_AND_ASSIGN(const auto claim, Claim());
+    clock_.Advance(-absl::Minutes(10));
+    EXPECT_THAT(Finish(claim.token(), close),
+                StatusIs(StatusCode::kFailedPrecondition,
+                         HasSubstr("its lease ends in 1m")));
+    clock_.Advance(absl::Seconds(59));
+    EXPECT_THAT(Finish(claim.token(), close),
+                StatusIs(StatusCode::kFailedPrecondition,
+                         HasSubstr("its lease ends in 1s")));
+    clock_.Advance(absl::Seconds(1));
+    EXPECT_THAT(Finish(claim.token(), close), IsOk()) << close;
+  }
+  EXPECT_EQ(GetExecution(1).last_known_state(), Execution::FAILED);
+}
+
+TEST_P(StepStoreTest, ALeaseOfUnknownLengthIsNoLongerThanAnyMayBe) {
+  EXPECT_THAT(Claim(), IsOk());
+  // Another writer has overwritten what is known of the attempts.
+  Execution execution = GetExecution(1);
+  (*execution.mutable_custom_properties())["attempts"].set_string_value("?");
+  ml_metadata::PutExecutionsRequest put;
+  *put.add_executions() = execution;
+  EXPECT_THAT(metadata().PutExecutions(put), IsOk());
+  clock_.Advance(-absl::Hours(24 * 365));
+  EXPECT_THAT(Claim(), StatusIs(StatusCode::kFailedPrecondition,
+                                HasSubstr("its lease ends in 720h")));
+  clock_.Advance(absl::Hours(720));
+  EXPECT_THAT(Claim(), IsOk());
+}
+
 TEST_P(StepStoreTest, AClockSetForwardLetsNoTwoPublish) {
   EXPECT_THAT(Claim(), IsOk());
   clock_.Advance(absl::Hours(24));
