@@ -227,31 +227,40 @@ CREATE TABLE IF NOT EXISTS rk_work (
 ) WITHOUT ROWID;
 )sql";
 
+struct LatestPart {
+  const char* drop;  // but for the name
+  const char* name;
+  const char* create;
+};
+
 // The artifacts of each context by type, state and age: finding the latest of a
 // kind is one step, however many there are and whichever are LIVE. The triggers
 // keep it right whoever writes, ML Metadata included.
-constexpr char kLatest[] = R"sql(
-CREATE TABLE rk_latest (
+constexpr LatestPart kLatest[] = {
+    {"DROP TABLE IF EXISTS ", kLatestTable, R"sql(CREATE TABLE rk_latest (
   context_id INTEGER NOT NULL,
   type_id INTEGER NOT NULL,
   state INTEGER NOT NULL,
   create_time INTEGER NOT NULL,
   artifact_id INTEGER NOT NULL,
   PRIMARY KEY (context_id, type_id, state, create_time, artifact_id)
-) WITHOUT ROWID;
-CREATE TRIGGER rk_latest_attributed AFTER INSERT ON Attribution BEGIN
+) WITHOUT ROWID)sql"},
+    {"DROP TRIGGER IF EXISTS ", "rk_latest_attributed",
+     R"sql(CREATE TRIGGER rk_latest_attributed AFTER INSERT ON Attribution BEGIN
   INSERT OR IGNORE INTO rk_latest
     SELECT NEW.context_id, type_id, ifnull(state, 0), create_time_since_epoch, id
     FROM Artifact WHERE id = NEW.artifact_id;
-END;
-CREATE TRIGGER rk_latest_unattributed AFTER DELETE ON Attribution BEGIN
+END)sql"},
+    {"DROP TRIGGER IF EXISTS ", "rk_latest_unattributed",
+     R"sql(CREATE TRIGGER rk_latest_unattributed AFTER DELETE ON Attribution BEGIN
   DELETE FROM rk_latest
     WHERE (context_id, type_id, state, create_time, artifact_id) IN (
       SELECT OLD.context_id, type_id, ifnull(state, 0),
              create_time_since_epoch, id
       FROM Artifact WHERE id = OLD.artifact_id);
-END;
-CREATE TRIGGER rk_latest_changed
+END)sql"},
+    {"DROP TRIGGER IF EXISTS ", "rk_latest_changed",
+     R"sql(CREATE TRIGGER rk_latest_changed
   AFTER UPDATE OF type_id, state, create_time_since_epoch ON Artifact
   WHEN OLD.type_id IS NOT NEW.type_id OR OLD.state IS NOT NEW.state OR
        OLD.create_time_since_epoch IS NOT NEW.create_time_since_epoch
@@ -265,18 +274,22 @@ BEGIN
     SELECT context_id, NEW.type_id, ifnull(NEW.state, 0),
            NEW.create_time_since_epoch, NEW.id
     FROM Attribution WHERE artifact_id = NEW.id;
-END;
-CREATE TRIGGER rk_latest_deleted AFTER DELETE ON Artifact BEGIN
+END)sql"},
+    {"DROP TRIGGER IF EXISTS ", "rk_latest_deleted",
+     R"sql(CREATE TRIGGER rk_latest_deleted AFTER DELETE ON Artifact BEGIN
   DELETE FROM rk_latest
     WHERE (context_id, type_id, state, create_time, artifact_id) IN (
       SELECT context_id, OLD.type_id, ifnull(OLD.state, 0),
              OLD.create_time_since_epoch, OLD.id
       FROM Attribution WHERE artifact_id = OLD.id);
-END;
+END)sql"},
+};
+
+constexpr char kFillLatest[] = R"sql(
 INSERT INTO rk_latest
   SELECT t.context_id, a.type_id, ifnull(a.state, 0),
          a.create_time_since_epoch, a.id
-  FROM Attribution t JOIN Artifact a ON a.id = t.artifact_id;
+  FROM Attribution t JOIN Artifact a ON a.id = t.artifact_id
 )sql";
 
 absl::StatusOr<bool> IsEmpty(Database& db) {
@@ -324,15 +337,36 @@ absl::Status CheckVersion(Database& db, const std::string& path) {
           : "; upgrade it with ml_metadata 1.17 (enable_upgrade_migration)"));
 }
 
-// Fills the table from what is stored, the first time. One transaction: two
-// processes that start together do not both fill it.
+// Whether the table is there with all that keeps it right. SQLite keeps the
+// text of a statement as it was written.
+absl::StatusOr<bool> HasLatest(Database& db) {
+  for (const LatestPart& part : kLatest) {
+    RK_ASSIGN_OR_RETURN(
+        Statement find,
+        db.Prepare("SELECT 1 FROM sqlite_master WHERE name = ? AND sql = ?"));
+    find.Bind(part.name, part.create);
+    RK_ASSIGN_OR_RETURN(const bool found, find.Step());
+    if (!found) return false;
+  }
+  return true;
+}
+
+// Fills the table from what is stored: the first time, and when somebody
+// dropped a part of it, or another version of this program made it. One
+// transaction: two processes that start together do not both fill it.
 absl::Status CreateLatest(Database& db) {
-  RK_ASSIGN_OR_RETURN(bool has, HasTable(db, kLatestTable));
+  RK_ASSIGN_OR_RETURN(bool has, HasLatest(db));
   if (has) return absl::OkStatus();
   RK_ASSIGN_OR_RETURN(Transaction transaction, Transaction::BeginWrite(db));
-  RK_ASSIGN_OR_RETURN(has, HasTable(db, kLatestTable));
+  RK_ASSIGN_OR_RETURN(has, HasLatest(db));
   if (has) return absl::OkStatus();
-  RK_RETURN_IF_ERROR(db.Execute(kLatest));
+  for (const LatestPart& part : kLatest) {
+    RK_RETURN_IF_ERROR(db.Execute(absl::StrCat(part.drop, part.name)));
+  }
+  for (const LatestPart& part : kLatest) {
+    RK_RETURN_IF_ERROR(db.Execute(part.create));
+  }
+  RK_RETURN_IF_ERROR(db.Execute(kFillLatest));
   return transaction.Commit();
 }
 

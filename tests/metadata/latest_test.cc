@@ -288,6 +288,31 @@ TEST_F(LatestTest, IsFilledFromAStoreThatHasNone) {
   ExpectTableIsRight();
 }
 
+TEST_F(LatestTest, IsMadeAnewWhateverPartOfItWasDropped) {
+  random_.seed(3);
+  PutTypesAndContexts();
+  for (int step = 0; step < 60; ++step) Step();
+  store_.reset();
+  Execute("DROP TABLE rk_latest");
+  Reopen();
+  ExpectTableIsRight();
+  for (const char* trigger :
+       {"attributed", "unattributed", "changed", "deleted"}) {
+    store_.reset();
+    Execute(absl::StrCat("DROP TRIGGER rk_latest_", trigger));
+    // What another program then does, the table does not follow.
+    Execute(
+        "UPDATE Artifact SET state = 4 WHERE id % 3 = 0;"
+        "INSERT OR IGNORE INTO Attribution (context_id, artifact_id) "
+        "SELECT c.id, a.id FROM Context c, Artifact a WHERE a.id % 5 = 0;"
+        "DELETE FROM Attribution WHERE id % 7 = 0;"
+        "DELETE FROM Artifact WHERE id % 11 = 0;"
+        "DELETE FROM Attribution WHERE artifact_id % 11 = 0");
+    Reopen();
+    ExpectTableIsRight();
+  }
+}
+
 TEST_F(LatestTest, AReaderOfAStoreThatHasNoneFindsTheSame) {
   random_.seed(2);
   PutTypesAndContexts();
