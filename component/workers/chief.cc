@@ -94,11 +94,15 @@ absl::Status FailureOf(const Execution& execution) {
 // A place among the inputs: key and index.
 using Place = std::pair<std::string, int64_t>;
 
-std::optional<Place> PlaceOf(const Event& event) {
-  if (event.type() != Event::INPUT || event.path().steps_size() < 2) {
-    return std::nullopt;
+// An artifact in several places has one event, whose path names them all.
+std::vector<Place> PlacesOf(const Event& event) {
+  std::vector<Place> places;
+  if (event.type() != Event::INPUT) return places;
+  const auto& steps = event.path().steps();
+  for (int i = 0; i + 1 < steps.size(); i += 2) {
+    places.emplace_back(steps[i].key(), steps[i + 1].index());
   }
-  return Place(event.path().steps(0).key(), event.path().steps(1).index());
+  return places;
 }
 
 }  // namespace
@@ -152,10 +156,10 @@ absl::StatusOr<std::map<std::string, std::vector<Artifact>>> InputsOf(
   std::map<Place, int64_t> ids;
   ml_metadata::GetArtifactsByIDRequest by_id;
   for (const Event& event : events.events()) {
-    const std::optional<Place> place = PlaceOf(event);
-    if (!place.has_value()) continue;
-    ids[*place] = event.artifact_id();
-    by_id.add_artifact_ids(event.artifact_id());
+    for (const Place& place : PlacesOf(event)) {
+      ids[place] = event.artifact_id();
+      by_id.add_artifact_ids(event.artifact_id());
+    }
   }
   RK_ASSIGN_OR_RETURN(const auto found, store.GetArtifactsByID(by_id));
   std::map<int64_t, Artifact> artifacts;

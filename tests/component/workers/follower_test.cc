@@ -167,6 +167,23 @@ TEST_F(FollowerTest, WorksOnTheChiefsInputsAndLeavesNoTrace) {
   EXPECT_EQ(store_->metadata().GetExecutions({})->executions_size(), 1);
 }
 
+TEST_F(FollowerTest, FindsAnArtifactUnderEachOfItsKeys) {
+  const Artifact schema = StoredSchema();
+  const ArtifactRef ref = *ParseArtifactRef("uri:" + dir_.path());
+  spec_.inputs = {{"schema", "Schema", ref}, {"extra", "Schema", ref}};
+  ClaimAsChief();
+  executor_.take_part = [&](const StepContext& context) {
+    for (const char* key : {"schema", "extra"}) {
+      const Artifact* found = context.FindInput(key);
+      EXPECT_TRUE(found != nullptr && found->id() == schema.id()) << key;
+    }
+    return absl::OkStatus();
+  };
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report, Follow());
+  EXPECT_THAT(report.error, IsOk());
+  EXPECT_EQ(executor_.parts, 1);
+}
+
 TEST_F(FollowerTest, ReadsNothingThatItWouldNotHaveTakenItself) {
   StoredSchema();
   spec_.inputs = {
