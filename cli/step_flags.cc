@@ -252,8 +252,10 @@ void StepFlags::BindInputs(FlagSet& flags) {
 absl::StatusOr<StepSpec> StepFlags::MakeSpec() const {
   RK_RETURN_IF_ERROR(CheckName("pipeline", pipeline));
   RK_RETURN_IF_ERROR(CheckName("node-id", node_id));
-  if (lease < absl::Seconds(1)) {
-    return absl::InvalidArgumentError("--lease must be one second or more");
+  // Whoever dies keeps others waiting for that long; no store takes more.
+  if (lease < absl::Seconds(1) || lease > absl::Hours(24 * 30)) {
+    return absl::InvalidArgumentError(
+        "--lease must be from one second to 720h, which is thirty days");
   }
   StepSpec spec;
   spec.pipeline = pipeline;

@@ -54,7 +54,9 @@ struct LogFlags {
     if (tail.has_value() && *tail < 0) {
       return absl::InvalidArgumentError("--tail is less than 0");
     }
-    if (since > absl::ZeroDuration()) options.log.since = absl::Now() - since;
+    if (since > absl::ZeroDuration() && since != absl::InfiniteDuration()) {
+      options.log.since = absl::Now() - since;
+    }
     return options;
   }
 

@@ -30,6 +30,15 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 
 SteadyTime SteadyNow() { return std::chrono::steady_clock::now(); }
 
+// Never, if that is later than the clock goes.
+SteadyTime SteadyAfter(absl::Duration time) {
+  const SteadyTime now = SteadyNow();
+  if (time >= absl::FromChrono(SteadyTime::max() - now)) {
+    return SteadyTime::max();
+  }
+  return now + absl::ToChronoNanoseconds(time);
+}
+
 // Cuts a stream into lines. A line without an end comes last, at Flush(); one
 // that is too long is cut.
 class LineSplitter {
@@ -124,7 +133,7 @@ class Supervision {
       return;
     }
     // By a clock that nobody sets.
-    kill_at_ = SteadyNow() + absl::ToChronoNanoseconds(spec_.grace);
+    kill_at_ = SteadyAfter(spec_.grace);
     child_.Signal(SIGTERM);
   }
 
