@@ -22,6 +22,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "base/open_database.h"
 #include "base/path_fence.h"
 #include "base/status_macros.h"
 #include "base/status_util.h"
@@ -137,6 +138,9 @@ absl::StatusOr<std::string> HexDigestOfFile(const std::string& path) {
 absl::StatusOr<TreeDigest> DigestFiles(
     const absl::StatusOr<std::vector<TreeFile>>& files) {
   RK_RETURN_IF_ERROR(files.status());
+  for (const TreeFile& file : *files) {
+    RK_RETURN_IF_ERROR(CheckMayBeOpened(file.path));
+  }
   TreeDigest result;
   Sha256 hash;
   for (const TreeFile& file : *files) {

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/open_database.h"
 #include "base/status_macros.h"
 #include "metadata/api/grpc_store.h"
 #include "metadata/sqlite/database.h"
@@ -25,7 +26,8 @@ class SqliteStore : public Store {
  public:
   SqliteStore(std::unique_ptr<Database> db, ReaderPool::Open open_reader,
               const std::string& path, const Clock& clock)
-      : transactor_(std::move(db), std::move(open_reader), path),
+      : open_(path),
+        transactor_(std::move(db), std::move(open_reader), path),
         metadata_(transactor_, clock),
         steps_(transactor_, clock),
         maintenance_(transactor_) {}
@@ -35,6 +37,7 @@ class SqliteStore : public Store {
   MaintenanceStore& maintenance() override { return maintenance_; }
 
  private:
+  const OpenDatabase open_;  // as long as a connection is
   Transactor transactor_;
   SqliteMetadataStore metadata_;
   SqliteStepStore steps_;

@@ -8,13 +8,16 @@
 #include <sqlite3.h>
 #include <sstream>
 #include <unistd.h>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "base/deadline.h"
+#include "base/digest.h"
 #include "tests/support/status_matchers.h"
 
 namespace rekindle {
@@ -69,6 +72,13 @@ class OpenStoreTest : public ::testing::Test {
     sqlite3_finalize(query);
     sqlite3_close(db);
     return value;
+  }
+
+  void ReadInAnotherProcess() {
+    const std::string other = absl::StrCat(
+        "python3 -c 'import sqlite3; c = sqlite3.connect(\"", path_.string(),
+        "\"); c.execute(\"SELECT * FROM Type\").fetchall(); c.close()'");
+    ASSERT_EQ(std::system(other.c_str()), 0);
   }
 
   static int64_t PutType(Store& store) {
@@ -317,10 +327,7 @@ TEST_F(OpenStoreTest, OpeningItAgainDoesNotGiveUpTheLocksOfTheFirst) {
   const int64_t type = PutType(*store);
   RK_ASSERT_OK_AND_ASSIGN(auto second, Open(Mode::kReadWrite));
   second.reset();
-  const std::string other = absl::StrCat(
-      "python3 -c 'import sqlite3; c = sqlite3.connect(\"", path_.string(),
-      "\"); c.execute(\"SELECT * FROM Type\").fetchall(); c.close()'");
-  ASSERT_EQ(std::system(other.c_str()), 0);
+  ReadInAnotherProcess();
   EXPECT_TRUE(std::filesystem::exists(path_.string() + "-wal"));
   EXPECT_THAT(PutArtifact(*store, type, "u"), IsOk());
   EXPECT_EQ(Query("SELECT count(*) FROM Artifact"), "1");
@@ -344,13 +351,42 @@ TEST_F(OpenStoreTest, AFileThatIsReplacedIsNoticedByWritersAndReaders) {
   EXPECT_EQ(CountArtifacts(*store), 1);
 }
 
-TEST_F(OpenStoreTest, OurOwnTablesMayBeDropped) {
+TEST_F(OpenStoreTest, AllThatIsOursMayBeDroppedEachAloneAndAllAtOnce) {
   EXPECT_THAT(Open(Mode::kCreate), IsOk());
-  Execute(
-      "DROP TABLE rk_lease; DROP TABLE rk_work; "
-      "DROP INDEX rk_attribution_artifact; "
-      "DROP INDEX rk_association_execution");
+  const std::string list =
+      "SELECT group_concat(type || ' ' || name, ';') FROM (SELECT type, name "
+      "FROM sqlite_master WHERE name LIKE 'rk!_%' ESCAPE '!' ORDER BY name)";
+  const std::string ours = Query(list);
+  const std::vector<std::string> parts = absl::StrSplit(ours, ';');
+  ASSERT_GE(parts.size(), 9);
+  for (const std::string& part : parts) {
+    Execute(absl::StrCat("DROP ", part));
+    EXPECT_THAT(Open(Mode::kReadWrite), IsOk()) << part;
+    EXPECT_EQ(Query(list), ours) << part;
+  }
+  for (const std::string& part : parts) Execute(absl::StrCat("DROP ", part));
   EXPECT_THAT(Open(Mode::kReadWrite), IsOk());
+  EXPECT_EQ(Query(list), ours);
+}
+
+TEST_F(OpenStoreTest, ItsFilesAreNotDigestedWhileItIsOpen) {
+  RK_ASSERT_OK_AND_ASSIGN(auto store, Open(Mode::kCreate));
+  const int64_t type = PutType(*store);
+  std::filesystem::create_hard_link(path_, folder_ / "link");
+  for (const std::string& path :
+       {folder_.string(), path_.string(), path_.string() + "-wal",
+        path_.string() + "-shm", (folder_ / "link").string()}) {
+    EXPECT_THAT(DigestTree(path),
+                StatusIs(StatusCode::kFailedPrecondition,
+                         HasSubstr("belongs to the metadata database")))
+        << path;
+  }
+  ReadInAnotherProcess();
+  EXPECT_TRUE(std::filesystem::exists(path_.string() + "-wal"))
+      << "its locks are lost";
+  EXPECT_THAT(PutArtifact(*store, type, "u"), IsOk());
+  store.reset();
+  EXPECT_THAT(DigestTree(folder_), IsOk());
 }
 
 }  // namespace
