@@ -925,6 +925,26 @@ TEST_F(LauncherTest, AnAttemptWithOtherParametersFindsNoStateOfTheOneBefore) {
   EXPECT_TRUE(finds()) << "the first one's work goes on";
 }
 
+TEST_F(LauncherTest, WhatADeletedExecutionLeftIsNotContinued) {
+  FunctionExecutor fails([](const StepContext& context) {
+    EXPECT_TRUE(IsEmptyFolder(context.output_dirs.at("model_run")));
+    EXPECT_TRUE(IsEmptyFolder(context.state_dir));
+    EXPECT_THAT(WriteFileAtomically(
+                    JoinPath(context.output_dirs.at("model_run"), "ckpt"), "1"),
+                IsOk());
+    EXPECT_THAT(WriteFileAtomically(JoinPath(context.state_dir, "note"), "1"),
+                IsOk());
+    return absl::InternalError("crashed");
+  });
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport first, Launch(fails));
+  v1::DeleteRequest request;
+  request.add_execution_ids(first.execution_id);
+  ASSERT_THAT(store_->steps().Delete(request), IsOk());
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport second, Launch(fails));
+  EXPECT_NE(second.execution_id, first.execution_id);
+  EXPECT_THAT(second.error, StatusIs(absl::StatusCode::kInternal));
+}
+
 TEST_F(LauncherTest, AnswersOfAnEarlierAttemptsChildReachNobody) {
   std::string first;
   FunctionExecutor loses([&](const StepContext& context) {
