@@ -37,6 +37,16 @@ class NoSpilling {
   Database& db_;
 };
 
+// For those whose work is undone with a member's. SQLite's reason to give up is
+// theirs, too; the member's own is not.
+absl::Status WhyNothingIsCommitted(const Database& db,
+                                   const absl::Status& cause) {
+  if (!db.in_transaction()) return cause;
+  return absl::UnavailableError(
+      "another write of the same commit could not be undone, so nothing was "
+      "written; try again");
+}
+
 }  // namespace
 
 absl::Status WriteQueue::Enqueue(Request request) {
@@ -114,7 +124,7 @@ absl::Status WriteQueue::RunShared(absl::Span<Request* const> batch,
     Request& request = *batch[taken++];
     SavepointEnd end = RunInSavepoint(db_, request.work);
     request.status = std::move(end.status);
-    if (!end.intact) return request.status;
+    if (!end.intact) return WhyNothingIsCommitted(db_, request.status);
   } while (taken < batch.size() && db_.cache_bytes() < kMaxShared);
   return absl::OkStatus();
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -12,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/deadline.h"
@@ -237,6 +239,61 @@ TEST_F(WriteQueueTest, WhatCannotBeUndoneIsNotCommittedWithTheOthers) {
     EXPECT_FALSE(end.intact);
   }
   EXPECT_EQ(Count(), 0);
+}
+
+// Lets two come while another one is at it: one who writes, and one who writes
+// and fails with its way back cut off. How the first ended; nullopt if they
+// were not written together.
+std::optional<absl::Status> WriteBesideWhatCannotBeUndone(WriteQueue& queue) {
+  std::latch first_runs(1);
+  std::latch first_may_end(1);
+  std::thread first([&] {
+    EXPECT_THAT(queue.Run([&](Database&) {
+      first_runs.count_down();
+      first_may_end.wait();
+      return absl::OkStatus();
+    }),
+                IsOk());
+  });
+  first_runs.wait();
+  std::latch coming(2);
+  absl::Status good_end;
+  std::thread good([&] {
+    coming.count_down();
+    good_end = queue.Run([](Database& db) {
+      return db.Execute("INSERT INTO t VALUES (1, 'good')");
+    });
+  });
+  bool together = false;
+  std::thread bad([&] {
+    coming.count_down();
+    EXPECT_THAT(queue.Run([&](Database& db) {
+      EXPECT_THAT(db.Execute("INSERT INTO t VALUES (-1, 'bad')"), IsOk());
+      together = db.Execute("RELEASE rk").ok();
+      return absl::NotFoundError("on purpose");
+    }),
+                StatusIs(StatusCode::kNotFound));
+  });
+  coming.wait();
+  std::this_thread::yield();
+  first_may_end.count_down();
+  for (std::thread* each : {&first, &good, &bad}) each->join();
+  return together ? std::optional(good_end) : std::nullopt;
+}
+
+TEST_F(WriteQueueTest, AnUndoThatFailsTakesTheWholeCommitWithIt) {
+  std::optional<absl::Status> good;
+  int64_t before = 0;
+  for (int round = 0; round < 200 && !good.has_value(); ++round) {
+    before = Count();
+    good = WriteBesideWhatCannotBeUndone(queue_);
+  }
+  ASSERT_TRUE(good.has_value()) << "they were never written together";
+  EXPECT_EQ(db_->QueryInt("SELECT count(*) FROM t WHERE writer = -1").value(),
+            0);
+  // Whoever came first is undone, too; whoever comes after is not touched.
+  EXPECT_EQ(Count(), before + (good->ok() ? 1 : 0));
+  EXPECT_TRUE(good->ok() || absl::IsUnavailable(*good)) << *good;
 }
 
 TEST_F(WriteQueueTest, AWriteThatThrowsLeavesTheQueueToOthers) {
