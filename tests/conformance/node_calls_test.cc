@@ -192,6 +192,19 @@ TEST_P(NodeCallsTest, AnArtifactUpdatedMeanwhileIsRefusedIfAsked) {
               StatusIs(StatusCode::kFailedPrecondition));
 }
 
+TEST_P(NodeCallsTest, AnUpdateThatDoesNotAskIsNoticedWithinTheMillisecondToo) {
+  const int64_t id = PutArtifact("uri: 'u'");
+  PutArtifact(absl::StrCat("id: ", id, " uri: 'unconditional'"));
+  EXPECT_THAT(
+      Call(&MetadataStore::PutArtifacts,
+           absl::StrCat("artifacts { id: ", id,
+                        " uri: 'v' last_update_time_since_epoch: 1000000 } "
+                        "options { abort_if_latest_updated_time_changed: true "
+                        "}")),
+      StatusIs(StatusCode::kFailedPrecondition));
+  EXPECT_EQ(GetArtifact(id).uri(), "unconditional");
+}
+
 TEST_P(NodeCallsTest, ABatchIsAllOrNothing) {
   EXPECT_THAT(Call(&MetadataStore::PutArtifacts,
                    "artifacts { type_id: $0 name: 'new' } artifacts {}"),

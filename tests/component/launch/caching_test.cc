@@ -229,6 +229,15 @@ TEST_F(CachingTest, AnInputCountsByItsContentNotByItsId) {
   EXPECT_EQ(Run("3").state, Execution::COMPLETE);
 }
 
+TEST_F(CachingTest, AnInputCountsByItsIdWhereTheOutputsNameIt) {
+  TakeExamples(PutExamples("a", "1"));
+  spec_.inputs[0].names_outputs = true;
+  Run("1");
+  TakeExamples(PutExamples("b", "1"));
+  spec_.inputs[0].names_outputs = true;
+  EXPECT_EQ(Run("2").state, Execution::COMPLETE);
+}
+
 TEST_F(CachingTest, AnInputWithoutADigestCountsByItsFiles) {
   const int64_t id = PutExamples("a", "data", /*with_digest=*/false);
   TakeExamples(id);

@@ -2,6 +2,7 @@
 // them.
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,7 @@
 #include "metadata/api/values.h"
 #include "ml_metadata/proto/metadata_store.pb.h"
 #include "ml_metadata/proto/metadata_store_service.pb.h"
+#include "rekindle/v1/step_service.pb.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -229,6 +231,33 @@ TEST_F(RetryTest, AnInterruptedAttemptIsContinuedWithItsInputs) {
 
 TEST_F(RetryTest, AnAttemptThatFailedByItselfIsTriedWithWhatIsThereNow) {
   EXPECT_EQ(BaseModelAfter(absl::InternalError("a bug")), second_);
+}
+
+TEST_F(InputsTest, AStepThatWaitedForItsClaimReadsWhatIsThereThen) {
+  const StepSpec spec = Step(
+      "waiting", {{"base_model", "Model", Ref("latest"), /*required=*/false}});
+  RunAndGetModel("run-1");
+  const auto holder = store_->steps().Claim(
+      MakeClaimRequest(spec, *ResolveInputs(spec, store_->metadata()),
+                       std::nullopt, "another", absl::Seconds(30)));
+  ASSERT_THAT(holder, IsOk());
+  LaunchOptions options;
+  options.owner = "test";
+  int64_t newer = 0;
+  options.time.wait = [&](absl::Duration, const std::vector<int>&) {
+    newer = RunAndGetModel("run-2");
+    v1::FinishRequest finish;
+    finish.set_execution_id(holder->execution_id());
+    finish.set_token(holder->token());
+    finish.set_state(v1::FinishRequest::FAILED);
+    EXPECT_THAT(store_->steps().Finish(finish), IsOk());
+    return true;
+  };
+  WriteModel executor;
+  RK_ASSERT_OK_AND_ASSIGN(const StepReport report,
+                          Launcher(*store_, options).Run(spec, executor));
+  ASSERT_NE(newer, 0) << "it has not waited";
+  EXPECT_EQ(report.inputs.at("base_model").chosen.at(0).id(), newer);
 }
 
 TEST_F(RetryTest, AnInputThatIsGoneIsLookedForAnew) {
