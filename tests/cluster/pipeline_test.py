@@ -12,7 +12,7 @@ import tempfile
 
 import steps
 from case import REPO
-from run_facts import Plain, RunFacts, digests_with_times
+from run_facts import Plain, RunFacts, digests_with_times, store_ids
 from steps import PENGUINS, StepsCase
 
 PIPELINE = REPO / "examples" / "penguin" / "pipeline.yaml"
@@ -105,7 +105,8 @@ class PipelineTest(StepsCase):
     @staticmethod
     def plain(workflow, root, lines):
         metadata = workflow["metadata"]
-        return Plain({root: "<root>", metadata["name"]: "<workflow>", metadata["uid"]: "<run>", **digests_with_times(lines)})
+        return Plain({root: "<root>", metadata["name"]: "<workflow>", metadata["uid"]: "<run>", **digests_with_times(lines),
+                      **store_ids(lines)})
 
     def outputs(self, workflow, plain):
         """The output parameters of all tasks, by task and name."""

@@ -28,6 +28,13 @@ def digests_with_times(lines):
             for a in artifacts if a["type"] in WITH_TIMES and "digest" in a["custom_properties"]}
 
 
+def store_ids(lines):
+    """A name for the id of each store that executions were claimed in."""
+    executions = [json.loads(line)["execution"] for line in lines if line.startswith('{"execution"')]
+    logs = [e.get("custom_properties", {}).get("attempts", {}).get("string_value", "[]") for e in executions]
+    return {attempt["store_id"]: "<store>" for log in logs for attempt in json.loads(log) if "store_id" in attempt}
+
+
 class Plain:
     """Takes from values what differs from run to run. `names` says what to call certain texts: {"/artifacts": "<root>"}."""
 
