@@ -117,7 +117,7 @@ std::string ChooseParameter(Choices& choices) {
 
 // What a step has put out; sometimes what steps read.
 std::optional<Artifact> ChooseArtifact(World& world, SimulatedStore& store) {
-  const char* const type = world.choices().OneIn(6) ? "Dataset" : "Result";
+  const char* const type = world.choices().OneIn(4) ? "Dataset" : "Result";
   const auto all = store.GetArtifacts({});
   if (!all.ok()) return std::nullopt;
   std::vector<Artifact> found;
@@ -150,6 +150,16 @@ bool AreSame(const Artifact& a, const Artifact& b) {
   return a.state() == b.state() &&
          CustomString(a, "note") == CustomString(b, "note") &&
          CustomString(a, "mark") == CustomString(b, "mark");
+}
+
+// Writes to the artifact, whatever others do.
+void Mark(World& world, int store, int64_t id) {
+  std::optional<Artifact> artifact = ReadNow(world, store, id);
+  if (!artifact.has_value()) return;
+  (*artifact->mutable_custom_properties())["mark"] = StringValue("marked");
+  const absl::Status put = PutBack(world.store(store).metadata(), *artifact,
+                                   /*if_unchanged=*/false);
+  world.Tell("marks artifact ", id, ": ", put.ToString());
 }
 
 }  // namespace
@@ -234,8 +244,10 @@ void Annotate(World& world, int store) {
   std::optional<Artifact> artifact = ChooseArtifact(world, simulated);
   if (!artifact.has_value()) return;
   const Artifact as_read = *artifact;
-  (*artifact->mutable_custom_properties())["note"] =
-      StringValue(world.scheduler().current()->name);
+  world.scheduler().Start("marker", [&world, store, id = artifact->id()] {
+    Mark(world, store, id);
+  });
+  (*artifact->mutable_custom_properties())["note"] = StringValue("seen");
   world.scheduler().Pass();
   const std::optional<Artifact> before = ReadNow(world, store, artifact->id());
   const absl::Status put = PutBack(world.store(store).metadata(), *artifact,
@@ -246,19 +258,6 @@ void Annotate(World& world, int store) {
              absl::StrCat("what was written to artifact ", artifact->id(),
                           " is gone: somebody who had read it before wrote it "
                           "back, and was to be refused"));
-}
-
-void Overwrite(World& world, int store) {
-  ++world.totals().others;
-  SimulatedStore simulated(world, store);
-  std::optional<Artifact> artifact = ChooseArtifact(world, simulated);
-  if (artifact.has_value()) artifact = ReadNow(world, store, artifact->id());
-  if (!artifact.has_value()) return;
-  (*artifact->mutable_custom_properties())["mark"] =
-      StringValue(world.scheduler().current()->name);
-  const absl::Status put = PutBack(world.store(store).metadata(), *artifact,
-                                   /*if_unchanged=*/false);
-  world.Tell("marks artifact ", artifact->id(), ": ", put.ToString());
 }
 
 void SetClock(World& world) {

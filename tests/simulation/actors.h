@@ -23,10 +23,9 @@ void TidyUp(World& world, int store);
 void DeleteRecord(World& world, int store);
 // Takes an artifact out of use: its record says so, then its files go.
 void RetireArtifact(World& world, int store);
-// Reads an artifact and writes it back, if nobody else has meanwhile.
+// Reads an artifact and writes it back if nobody else has meanwhile, and
+// somebody does.
 void Annotate(World& world, int store);
-// Writes to an artifact, whatever others do.
-void Overwrite(World& world, int store);
 // Sets the clock forth or back.
 void SetClock(World& world);
 

@@ -23,7 +23,6 @@ namespace {
 // Calls of which one in so many goes wrong.
 constexpr std::array<int, 4> kKillRates = {0, 80, 40, 0};
 constexpr std::array<int, 4> kStoreRates = {0, 20, 0, 60};
-constexpr bool kTwoStores = false;
 constexpr std::array<int, 4> kDiskRates = {0, 0, 0, 40};
 
 FaultRates ChooseRates(Choices& choices) {
@@ -57,7 +56,6 @@ void StartOther(World& world, int number, int store) {
       {"deleter", DeleteRecord},
       {"retirer", RetireArtifact},
       {"annotator", Annotate},
-      {"marker", Overwrite},
       {"clock", [](World& w, int) { SetClock(w); }},
   };
   const Other& other =
@@ -70,13 +68,13 @@ void StartOther(World& world, int number, int store) {
 // Who takes part.
 void StartAll(World& world) {
   Choices& choices = world.choices();
-  const int stores = kTwoStores && choices.Below(6) == 5 ? 2 : 1;
+  const int stores = choices.Below(6) == 5 ? 2 : 1;
   world.WriteWatchedFile();
   for (int store = 0; store < stores; ++store) {
     world.PutDataset(world.store(store), store);
   }
   const int others = choices.Below(4);
-  const int steps = 1 + choices.Below(3) % 2 + choices.Below(3) / 2;
+  const int steps = 1 + choices.Below(4) / 2 + choices.Below(4) / 3;
   for (int i = 1; i <= steps; ++i) StartStep(world, i, choices.Below(stores));
   for (int i = 1; i <= others; ++i) StartOther(world, i, choices.Below(stores));
 }

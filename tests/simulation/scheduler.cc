@@ -17,7 +17,7 @@ namespace rekindle::simulation {
 namespace {
 
 // How often a process is interrupted where it may be.
-constexpr int kInterruption = 8;
+constexpr int kInterruption = 6;
 // How often somebody who waits comes before those who could go on: these are
 // slow.
 constexpr int kSlowness = 8;
