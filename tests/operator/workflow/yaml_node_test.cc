@@ -55,8 +55,10 @@ TEST(YamlTest, MistakesHaveTheirPlace) {
   EXPECT_THAT(Problem("a: &x [*x]\n"), HasSubstr("inside what it stands for"));
   EXPECT_THAT(Problem("[a]: 1\n"), HasSubstr("a key must be a string"));
   EXPECT_EQ(Problem("a: 1\nb: \xff\n"), "a.yaml:2:1: the text is not UTF-8");
-  EXPECT_THAT(Problem("a: \"\\N\"\n"), HasSubstr("a.yaml:1:4: the value is not"));
-  EXPECT_THAT(Problem("\"\\_\": 1\n"), HasSubstr("a.yaml:1:1: the value is not"));
+  EXPECT_THAT(Problem("a: \"\\N\"\n"),
+              HasSubstr("a.yaml:1:4: the value is not"));
+  EXPECT_THAT(Problem("\"\\_\": 1\n"),
+              HasSubstr("a.yaml:1:1: the value is not"));
 }
 
 TEST(YamlTest, AMapOfManyKeysIsReadKeyByKey) {
