@@ -54,7 +54,8 @@ struct TreeDigest {
 // Reads everything below `path`, which may also be a single file. A symbolic
 // link counts as what it points to.
 //
-//   FAILED_PRECONDITION  something there is neither a file nor a folder
+//   FAILED_PRECONDITION  something there is neither a file nor a folder, or is
+//                        a database that this process has open
 //   NOT_FOUND            there is nothing at `path`
 absl::StatusOr<TreeDigest> DigestTree(const std::string& path);
 

@@ -64,7 +64,9 @@ class StepStore {
   //   NOT_FOUND            no such execution, or an output with an id that is
   //                        not stored
   //   ABORTED              the claim was lost; nothing was recorded
-  //   FAILED_PRECONDITION  an output's uri was not announced
+  //   FAILED_PRECONDITION  an output's uri was not announced; or it is `cached`
+  //                        and what was to be reused is not LIVE any more, or
+  //                        was invalidated: nothing was recorded, compute it
   virtual absl::StatusOr<rekindle::v1::PublishResponse> Publish(
       const rekindle::v1::PublishRequest& request) = 0;
 
@@ -74,7 +76,8 @@ class StepStore {
   //   INVALID_ARGUMENT     the state is neither FAILED nor CANCELED
   //   NOT_FOUND, ABORTED   as Renew
   //   FAILED_PRECONDITION  only an abandoned one was to be ended, and its lease
-  //                        has not ended
+  //                        has not ended; one that is too long is cut as by
+  //                        Claim, also in a dry run
   virtual absl::StatusOr<rekindle::v1::FinishResponse> Finish(
       const rekindle::v1::FinishRequest& request) = 0;
 
