@@ -32,6 +32,7 @@ namespace {
 
 using ml_metadata::Artifact;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 class TrainTest : public ::testing::Test {
@@ -109,6 +110,13 @@ TEST_F(TrainTest, WithoutSplitsItTrainsOnTrainAndEvaluatesOnEval) {
   const ExecutorInput input = Given();
   EXPECT_THAT(input.train_files, ElementsAre(dir_ / "examples/Split-train/*"));
   EXPECT_THAT(input.eval_files, ElementsAre(dir_ / "examples/Split-eval/*"));
+}
+
+TEST_F(TrainTest, TheTrainerAnswersInTheFolderOfItsAttempt) {
+  const ExecutorInput input = Given();
+  for (const std::string& path : {input.output_path, input.progress_path}) {
+    EXPECT_THAT(path, HasSubstr("/attempt-1/"));
+  }
 }
 
 TEST_F(TrainTest, SplitsAreTakenInTheirOrder) {
