@@ -180,7 +180,8 @@ absl::Status ExampleWalker::ReadFloatList(absl::string_view list) {
     // processors TensorFlow runs on hold them.
     const absl::string_view packed = fields.bytes();
     if (packed.size() % sizeof(float) != 0) return DamagedList();
-    if (packed.empty()) continue;  // memcpy takes no null pointer, even of no bytes
+    // memcpy takes no null pointer, even of no bytes.
+    if (packed.empty()) continue;
     const size_t count = floats_.size();
     floats_.resize(count + packed.size() / sizeof(float));
     std::memcpy(floats_.data() + count, packed.data(), packed.size());
