@@ -82,7 +82,7 @@ TEST(AccessTableTest, HasEveryCallOfEveryServiceOnce) {
   for (const MethodDescriptor* method : Methods()) {
     EXPECT_EQ(named.erase(method->name()), 1) << PathOf(*method);
   }
-  EXPECT_EQ(Methods().size(), 52 + 8 + 3);
+  EXPECT_EQ(Methods().size(), 52 + 9 + 3);
   EXPECT_EQ(named,
             (std::set<std::string>{
                 "grpc.health.v1.Health/Check", "grpc.health.v1.Health/Watch",
