@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -29,7 +30,7 @@ namespace {
 using ml_metadata::Artifact;
 using ml_metadata::Execution;
 
-constexpr int kMaxAttempts = 3;
+constexpr int kMaxAttempts = 2;
 
 StepSpec DescribeStep(World& world, const Arguments& arguments) {
   StepSpec spec;
@@ -165,10 +166,12 @@ void Mark(World& world, int store, int64_t id) {
 }  // namespace
 
 void RunStep(World& world, int store, std::string pipeline, std::string run) {
+  const absl::Cleanup ended = [&world] { world.StepEnded(); };
   Arguments arguments = {store, std::move(pipeline), std::move(run),
                          ChooseParameter(world.choices())};
   for (int attempt = 1; attempt <= kMaxAttempts; ++attempt) {
     const Next next = TryStep(world, arguments, ChooseEnding(world.choices()));
+    world.AttemptEnded();
     if (next == Next::kDone) return;
     if (next == Next::kThinkAgain && world.choices().Below(2) == 0) return;
     Process& self = *world.scheduler().current();

@@ -38,10 +38,15 @@ FaultRates ChooseRates(Choices& choices) {
 void StartStep(World& world, int number, int store) {
   Choices& choices = world.choices();
   const std::string pipeline = choices.Below(8) == 7 ? "q" : "p";
-  const std::string run = choices.Below(3) == 2 ? "r2" : "r1";
-  world.scheduler().Start(
-      absl::StrCat("step ", number),
-      [&world, store, pipeline, run] { RunStep(world, store, pipeline, run); });
+  const std::string run = choices.Below(2) == 1 ? "r2" : "r1";
+  // The first one waits for nobody: the others may wait for it.
+  const int after = number == 1 ? 0 : choices.Below(2);
+  world.StepStarted();
+  world.scheduler().Start(absl::StrCat("step ", number),
+                          [&world, store, pipeline, run, after] {
+                            world.AwaitAttempts(after);
+                            RunStep(world, store, pipeline, run);
+                          });
 }
 
 void StartOther(World& world, int number, int store) {
@@ -60,21 +65,25 @@ void StartOther(World& world, int number, int store) {
   };
   const Other& other =
       kOthers[world.choices().Below(static_cast<int>(kOthers.size()))];
-  world.scheduler().Start(
-      absl::StrCat(other.name, " ", number),
-      [&world, &other, store] { other.body(world, store); });
+  const int after = world.choices().Below(3);
+  world.scheduler().Start(absl::StrCat(other.name, " ", number),
+                          [&world, &other, store, after] {
+                            world.AwaitAttempts(after);
+                            other.body(world, store);
+                          });
 }
 
 // Who takes part.
 void StartAll(World& world) {
   Choices& choices = world.choices();
   const int stores = choices.Below(6) == 5 ? 2 : 1;
+  world.UseStores(stores);
   world.WriteWatchedFile();
   for (int store = 0; store < stores; ++store) {
     world.PutDataset(world.store(store), store);
   }
-  const int others = choices.Below(4);
-  const int steps = 1 + choices.Below(4) / 2 + choices.Below(4) / 3;
+  const int others = choices.Below(3);
+  const int steps = 1 + choices.Below(5) / 3 + choices.Below(9) / 8;
   for (int i = 1; i <= steps; ++i) StartStep(world, i, choices.Below(stores));
   for (int i = 1; i <= others; ++i) StartOther(world, i, choices.Below(stores));
 }

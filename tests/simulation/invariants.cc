@@ -211,7 +211,7 @@ class Judge {
 }  // namespace
 
 void CheckPromises(World& world) {
-  for (int store = 0; store < World::kStores; ++store) {
+  for (int store = 0; store < world.stores_used(); ++store) {
     Judge(world, store).Run();
   }
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -36,7 +37,7 @@ std::unique_ptr<Database> OpenDatabase() {
 
 // SQL that empties all tables but those that say what a store is. Indexes of
 // ours first: their triggers then find nothing to do.
-absl::Status DescribeClearing(Database& db, std::string& sql) {
+absl::Status DescribeClearing(Database& db, std::vector<std::string>& sql) {
   RK_ASSIGN_OR_RETURN(
       Statement tables,
       db.Prepare("SELECT name FROM sqlite_master WHERE type = 'table' "
@@ -46,9 +47,17 @@ absl::Status DescribeClearing(Database& db, std::string& sql) {
   while (true) {
     RK_ASSIGN_OR_RETURN(const bool more, tables.Step());
     if (!more) break;
-    absl::StrAppend(&sql, "DELETE FROM `", tables.Text(0), "`;");
+    sql.push_back(absl::StrCat("DELETE FROM `", tables.Text(0), "`"));
   }
-  absl::StrAppend(&sql, "DELETE FROM sqlite_sequence WHERE name != 'Type';");
+  sql.emplace_back("DELETE FROM sqlite_sequence WHERE name != 'Type'");
+  return absl::OkStatus();
+}
+
+absl::Status RunEach(const std::vector<std::string>& statements, Database& db) {
+  for (const std::string& sql : statements) {
+    RK_ASSIGN_OR_RETURN(Statement statement, db.Prepare(sql));
+    RK_RETURN_IF_ERROR(statement.Run());
+  }
   return absl::OkStatus();
 }
 
@@ -82,7 +91,7 @@ void MemoryStore::Clear(const Clock& clock) {
   clock_.clock = &clock;
   Require(transactor_
               .Write<std::string>([this](Database& db, std::string&) {
-                return db.Execute(clearing_);
+                return RunEach(clearing_, db);
               })
               .status());
 }

@@ -55,7 +55,7 @@ class MemoryStore : public Store {
   SqliteStepStore steps_;
   SqliteMaintenanceStore maintenance_;
   Types types_;
-  std::string clearing_;  // in SQL
+  std::vector<std::string> clearing_;  // in SQL
 };
 
 }  // namespace rekindle::simulation

@@ -42,8 +42,11 @@ World::World(Choices& choices, Stores& stores, std::string root, Totals& totals,
       scheduler_(choices),
       root_(std::move(root)),
       totals_(totals),
-      traced_(traced) {
-  for (MemoryStore& store : stores_) store.Clear(scheduler_.clock());
+      traced_(traced) {}
+
+void World::UseStores(int count) {
+  stores_used_ = count;
+  for (int i = 0; i < count; ++i) stores_[i].Clear(scheduler_.clock());
 }
 
 World* World::Current() { return current_world; }
@@ -120,6 +123,11 @@ void World::Append(std::string event) {
 void World::Fail(absl::string_view promise, absl::string_view how) {
   Tell("BROKEN ", promise, ": ", how);
   if (failure_.empty()) failure_ = absl::StrCat(promise, ": ", how);
+}
+
+void World::AwaitAttempts(int count) {
+  scheduler_.Await(
+      [this, count] { return attempts_ended_ >= count || steps_left_ == 0; });
 }
 
 void World::WriteWatchedFile() {

@@ -99,6 +99,9 @@ class World {
   Choices& choices() { return choices_; }
   Scheduler& scheduler() { return scheduler_; }
   MemoryStore& store(int number) { return stores_[number]; }
+  // Only the first so many stores, empty from now on, are used.
+  void UseStores(int count);
+  int stores_used() const { return stores_used_; }
   Totals& totals() { return totals_; }
   const std::string& root() const { return root_; }
   FaultRates& rates() { return rates_; }
@@ -126,6 +129,13 @@ class World {
   const std::string& failure() const { return failure_; }
 
   // --- what is remembered ---
+
+  // Steps that have not come to their end, and how many attempts they made.
+  void StepStarted() { ++steps_left_; }
+  void StepEnded() { --steps_left_; }
+  void AttemptEnded() { ++attempts_ended_; }
+  // Waits until so many attempts have ended, or there will be no more.
+  void AwaitAttempts(int count);
 
   // The file that steps read beside their inputs. Each version has a content of
   // its own, and a time.
@@ -161,8 +171,11 @@ class World {
   Totals& totals_;
   const bool traced_;
   FaultRates rates_;
+  int stores_used_ = 0;
   std::vector<std::string> events_;
   std::string failure_;
+  int steps_left_ = 0;
+  int attempts_ended_ = 0;
   int versions_ = 0;                         // of the watched file
   int datasets_ = 0;                         // in all stores
   std::map<std::string, std::string> seen_;  // contents by digest
