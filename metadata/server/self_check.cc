@@ -41,6 +41,10 @@ namespace {
 
 constexpr char kPath[] = "/rekindle.v1.SelfCheck/Ask";
 
+// When its buffers are full gRPC ends connections, whichever they are. Clients
+// come back, and so does the server's own question.
+constexpr int kTries = 3;
+
 absl::Status AskStore(Store& store) {
   const ScopedReaderLane lane(ReaderLane::kReserved);
   ml_metadata::GetArtifactTypesByIDRequest any_type;
@@ -154,7 +158,8 @@ absl::Status Connect(int fd, const LocalAddress& to, absl::Time deadline) {
   if (connect(fd, to.get(), LocalAddress::size()) == 0) return absl::OkStatus();
   if (errno != EINPROGRESS) return Failed("no connection");
   pollfd connected = {fd, POLLOUT, 0};
-  const absl::Duration left = deadline - absl::Now();
+  const absl::Duration left =
+      std::max(deadline - absl::Now(), absl::ZeroDuration());
   if (poll(&connected, 1, static_cast<int>(absl::ToInt64Milliseconds(left))) <=
       0) {
     errno = ETIMEDOUT;
@@ -188,6 +193,16 @@ SelfCheck::SelfCheck(Store& store)
 
 absl::Status SelfCheck::Ask(const std::string& host, int port,
                             absl::Time deadline) {
+  absl::Status answer;
+  for (int i = 0; i < kTries; ++i) {
+    answer = AskOnce(host, port, deadline);
+    if (!absl::IsUnavailable(answer) || absl::Now() >= deadline) break;
+  }
+  return answer;
+}
+
+absl::Status SelfCheck::AskOnce(const std::string& host, int port,
+                                absl::Time deadline) {
   RK_ASSIGN_OR_RETURN(UniqueFd fd, BoundSocket(host));
   // Before it is connected: whoever accepts it must know it.
   const std::pair<std::string, int> own = LocalAddress(fd.get()).text();

@@ -40,6 +40,8 @@ class SelfCheck {
   bool IsOwnPeer(absl::string_view peer) const;
 
  private:
+  absl::Status AskOnce(const std::string& host, int port, absl::Time deadline);
+
   mutable absl::Mutex mutex_;
   std::set<std::pair<std::string, int>> own_ ABSL_GUARDED_BY(mutex_);
   const std::unique_ptr<grpc::Service> service_;
