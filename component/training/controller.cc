@@ -73,13 +73,13 @@ absl::Status Controller::RestoreOrInitialize() {
 
 absl::StatusOr<Logs> Controller::Train(int64_t steps, bool checkpoint_at_end) {
   Logs logs;
-  while (options_.trainer->global_step() < steps && !Stopped()) {
+  while (options_.trainer->global_step() < steps && Next() == NextStep::kGoOn) {
     const int64_t left = steps - options_.trainer->global_step();
     RK_ASSIGN_OR_RETURN(logs,
                         TrainLoop(std::min(left, options_.steps_per_loop)));
     RK_RETURN_IF_ERROR(MaybeSave());
   }
-  if (checkpoint_at_end) RK_RETURN_IF_ERROR(SaveCheckpoint());
+  if (checkpoint_at_end) RK_RETURN_IF_ERROR(SaveAtEnd());
   return logs;
 }
 
@@ -89,7 +89,7 @@ absl::StatusOr<Logs> Controller::TrainLoop(int64_t steps) {
   RK_ASSIGN_OR_RETURN(Logs logs, options_.trainer->Train(steps));
   const int64_t made = options_.trainer->global_step() - before;
   if (made == 0) return logs;
-  if (made != steps && !Stopped()) {
+  if (made != steps && Next() == NextStep::kGoOn) {
     return absl::InternalError(
         absl::StrCat("the trainer made ", made, " steps instead of ", steps));
   }
@@ -117,6 +117,7 @@ absl::StatusOr<Logs> Controller::Evaluate(int64_t steps) {
         absl::StrCat("cannot evaluate ", steps,
                      " batches, expected at least 1, or -1 for all"));
   }
+  if (!options_.is_chief) return Logs();
   const int64_t step = options_.trainer->global_step();
   RK_ASSIGN_OR_RETURN(Logs logs, options_.trainer->Evaluate(steps));
   Log(Format("eval", step, logs));
@@ -134,14 +135,16 @@ absl::StatusOr<Logs> Controller::TrainAndEvaluate(int64_t train_steps,
   Logs logs;
   do {
     const int64_t now = options_.trainer->global_step();
-    const int64_t until = eval_interval < 1
-                              ? train_steps
-                              : std::min(train_steps, now + eval_interval);
+    const int64_t until =
+        eval_interval < 1
+            ? train_steps
+            : std::min(train_steps, (now / eval_interval + 1) * eval_interval);
     RK_RETURN_IF_ERROR(Train(until, /*checkpoint_at_end=*/false).status());
-    if (Stopped()) break;
+    if (Next() == NextStep::kStop) break;
     RK_ASSIGN_OR_RETURN(logs, Evaluate(eval_steps));
-  } while (options_.trainer->global_step() < train_steps);
-  RK_RETURN_IF_ERROR(SaveCheckpoint());
+  } while (options_.trainer->global_step() < train_steps &&
+           Next() == NextStep::kGoOn);
+  RK_RETURN_IF_ERROR(SaveAtEnd());
   return logs;
 }
 
@@ -151,7 +154,7 @@ absl::StatusOr<Logs> Controller::EvaluateContinuously(
   Logs logs;
   std::string seen;
   absl::Time last = absl::Now();
-  while (absl::Now() - last < timeout && !Stopped()) {
+  while (absl::Now() - last < timeout && Next() == NextStep::kGoOn) {
     RK_ASSIGN_OR_RETURN(const std::optional<std::string> latest,
                         options_.checkpoints->Latest());
     if (!latest.has_value() || *latest == seen) {
@@ -177,9 +180,15 @@ absl::Status Controller::MaybeSave() {
                                               : SaveCheckpoint();
 }
 
+absl::Status Controller::SaveAtEnd() {
+  const bool is_lost =
+      Next() == NextStep::kStop && !options_.saves_when_stopped;
+  return is_lost ? absl::OkStatus() : SaveCheckpoint();
+}
+
 absl::Status Controller::SaveCheckpoint() {
   const int64_t step = options_.trainer->global_step();
-  if (options_.checkpoints == nullptr || !options_.saves_checkpoints ||
+  if (options_.checkpoints == nullptr || !options_.is_chief ||
       saved_step_ == step) {
     return absl::OkStatus();
   }
@@ -223,8 +232,8 @@ absl::Status Controller::RestoreCheckpoint(const std::string& path) {
   return absl::OkStatus();
 }
 
-bool Controller::Stopped() const {
-  return options_.should_stop && options_.should_stop();
+NextStep Controller::Next() const {
+  return options_.next_step ? options_.next_step() : NextStep::kGoOn;
 }
 
 void Controller::Log(const std::string& line) const {

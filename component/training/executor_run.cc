@@ -173,7 +173,7 @@ class ExecutorRun {
     RK_ASSIGN_OR_RETURN(
         RunResult result,
         RunExperiment(
-            *strategy_, *task_, "train_and_post_eval", *config_,
+            *strategy_, *task_, "train_and_eval", *config_,
             input_.model_run_dir,
             {.before_step = [this](int64_t step) { return BeforeStep(step); },
              .on_start =
@@ -183,13 +183,8 @@ class ExecutorRun {
              .log =
                  [this](absl::string_view line) { Log(std::string(line)); }}));
     output_.global_step = result.trainer->global_step();
-    if (environment_.stop_signal() != 0) return Stopped();
-    if (result.stopped && output_.global_step == 0) return NoTime();
-    if (result.stopped && strategy_->is_chief()) {
-      RK_ASSIGN_OR_RETURN(result.logs, result.trainer->Evaluate(
-                                           config_->trainer.validation_steps));
-    }
-    return result;
+    if (!result.stopped) return result;
+    return environment_.stop_signal() != 0 ? Stopped() : NoTime();
   }
 
   absl::Status OnStart(Trainer& trainer, bool resumed) {
@@ -234,21 +229,23 @@ class ExecutorRun {
     return WriteRunStart(start, input_.model_run_dir);
   }
 
-  bool BeforeStep(int64_t step) {
+  NextStep BeforeStep(int64_t step) {
     const absl::Time now = environment_.now();
     const Clock::time_point last = std::exchange(stepped_, Clock::now());
     if (step > first_step_) {
       budget_.MeasuredStep(absl::FromChrono(stepped_ - last));
       progress_file_.Tell(step, total_steps(), now);
     }
-    if (environment_.stop_signal() != 0) return false;
-    if (!budget_.IsUsedUp(now)) return true;
+    if (environment_.stop_signal() != 0) return NextStep::kStop;
+    if (!budget_.IsUsedUp(now)) return NextStep::kGoOn;
+    // There is no model worth an evaluation yet.
+    if (step == 0) return NextStep::kStop;
     Log(absl::StrFormat(
         "stopped at step %d of %d: %s are left for evaluation, checkpoint and "
         "export before the deadline %s",
         step, total_steps(), absl::FormatDuration(budget_.Reserve()),
         input_.deadline));
-    return false;
+    return NextStep::kEnd;
   }
 
   absl::Status Finish(RunResult& result) {

@@ -84,7 +84,8 @@ absl::StatusOr<RunResult> Run(const ExperimentCommand& command,
        .before_step =
            [&](int64_t step) {
              display.BeforeStep(step);
-             return command.stop_signal() == 0;
+             return command.stop_signal() == 0 ? NextStep::kGoOn
+                                               : NextStep::kStop;
            },
        .log = [&](absl::string_view line) { display.Print(line); }});
 }

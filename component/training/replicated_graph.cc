@@ -1,6 +1,8 @@
 #include "component/training/replicated_graph.h"
 
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -31,7 +33,7 @@ class Builder {
 
   absl::StatusOr<ReplicatedGraph> Build() {
     AddVariables();
-    if (parts_.optimizer != nullptr) {
+    if (parts_.train_spec != nullptr) {
       RK_RETURN_IF_ERROR(AddTrainStep());
     }
     if (parts_.validation_spec != nullptr) AddValidationStep();
@@ -72,11 +74,24 @@ class Builder {
     for (const VariableSpec& spec : parts_.model->variables()) {
       AddVariable(spec);
     }
-    if (parts_.optimizer == nullptr) return;
+    const std::set<std::string> averages = Averages();
     for (const SlotSpec& slot :
          parts_.optimizer->Slots(parts_.model->variables())) {
+      if (parts_.train_spec == nullptr &&
+          !averages.contains(slot.variable.name)) {
+        continue;
+      }
       AddVariable(slot.variable);
     }
+  }
+
+  // The slots that an evaluation reads.
+  std::set<std::string> Averages() const {
+    std::set<std::string> names;
+    for (const VariableSpec& spec : parts_.model->variables()) {
+      names.insert(parts_.optimizer->AverageOf(spec));
+    }
+    return names;
   }
 
   void AddVariable(const VariableSpec& spec) {
@@ -164,9 +179,7 @@ class Builder {
   void AddValidationStep() {
     StepGraph graph(OnDevice(0).NewSubScope("validation"), "", 1);
     for (const VariableSpec& spec : parts_.model->variables()) {
-      graph.AddVariable(spec, parts_.optimizer == nullptr
-                                  ? ""
-                                  : parts_.optimizer->AverageOf(spec));
+      graph.AddVariable(spec, parts_.optimizer->AverageOf(spec));
     }
     ReplicaNodes nodes;
     const NamedOutputs inputs = AddBatch(graph.scope().NewSubScope("batch"),

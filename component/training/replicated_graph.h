@@ -42,7 +42,8 @@ struct VariableNodes {
 // the first of them.
 struct ReplicatedGraph {
   tensorflow::GraphDef graph;
-  std::vector<VariableNodes> variables;  // the model's, then the optimizer's
+  // The model's, then the optimizer's: all of them to train, else the averages.
+  std::vector<VariableNodes> variables;
   StepNodes train;
   StepNodes validation;
 };
@@ -52,8 +53,8 @@ struct GraphParts {
   Task* task = nullptr;
   const Model* model = nullptr;
   const Strategy* strategy = nullptr;
-  const Optimizer* optimizer = nullptr;  // null: it does not train
-  const std::vector<TensorSpec>* train_spec = nullptr;
+  const Optimizer* optimizer = nullptr;
+  const std::vector<TensorSpec>* train_spec = nullptr;       // null: none
   const std::vector<TensorSpec>* validation_spec = nullptr;  // null: none
 };
 

@@ -39,14 +39,14 @@ absl::Status CheckMode(const std::string& mode) {
 
 absl::StatusOr<Logs> Run(Controller& controller, const std::string& mode,
                          const TrainerConfig& config, const Trainer& trainer,
-                         const bool& stopped) {
+                         const NextStep& next) {
   if (mode == "train") {
     RK_RETURN_IF_ERROR(controller.Train(config.train_steps).status());
     return Logs();
   }
   if (mode == "train_and_post_eval") {
     RK_RETURN_IF_ERROR(controller.Train(config.train_steps).status());
-    if (stopped) return Logs();
+    if (next == NextStep::kStop) return Logs();
     return controller.Evaluate(config.validation_steps);
   }
   if (mode == "train_and_eval") {
@@ -117,30 +117,28 @@ absl::Status SaveParams(const ExperimentConfig& params,
 }
 
 absl::StatusOr<RunResult> RunExperiment(const Strategy& strategy, Task& task,
-                                        const std::string& requested_mode,
+                                        const std::string& mode,
                                         const ExperimentConfig& params,
                                         const std::string& model_dir,
                                         const RunOptions& options) {
-  RK_RETURN_IF_ERROR(CheckMode(requested_mode));
+  RK_RETURN_IF_ERROR(CheckMode(mode));
   const bool chief = strategy.is_chief();
-  const std::string mode = chief ? requested_mode : "train";
   const TrainerConfig& config = params.trainer;
 
   // Shared with the trainer, which outlives this call.
-  const auto stopped = std::make_shared<bool>(false);
+  const auto next = std::make_shared<NextStep>(NextStep::kGoOn);
+  const auto ask = [next, before = options.before_step](int64_t step) {
+    if (before) *next = before(step);
+    return *next;
+  };
   RunResult result;
-  RK_ASSIGN_OR_RETURN(
-      result.trainer,
-      MakeTrainer({.config = &params,
-                   .task = &task,
-                   .strategy = &strategy,
-                   .train = Trains(mode),
-                   .evaluate = Evaluates(mode),
-                   .before_step = [stopped,
-                                   before = options.before_step](int64_t step) {
-                     *stopped = before && !before(step);
-                     return !*stopped;
-                   }}));
+  RK_ASSIGN_OR_RETURN(result.trainer,
+                      MakeTrainer({.config = &params,
+                                   .task = &task,
+                                   .strategy = &strategy,
+                                   .train = Trains(mode),
+                                   .evaluate = chief && Evaluates(mode),
+                                   .before_step = ask}));
   Trainer& trainer = *result.trainer;
 
   CheckpointManager checkpoints(model_dir, config.max_to_keep);
@@ -151,18 +149,23 @@ absl::StatusOr<RunResult> RunExperiment(const Strategy& strategy, Task& task,
       RK_RETURN_IF_ERROR(summaries.train->Graph(trainer.Graph()));
     }
   }
-  ControllerOptions outer{.trainer = &trainer,
-                          .steps_per_loop = config.steps_per_loop,
-                          .checkpoints = &checkpoints,
-                          .saves_checkpoints = chief,
-                          .checkpoint_interval = config.checkpoint_interval,
-                          .train_actions = options.train_actions,
-                          .eval_actions = options.eval_actions,
-                          .train_summaries = summaries.train.get(),
-                          .eval_summaries = summaries.validation.get(),
-                          .summary_interval = config.summary_interval,
-                          .log = chief ? options.log : nullptr,
-                          .should_stop = [stopped] { return *stopped; }};
+  ControllerOptions outer{
+      .trainer = &trainer,
+      .steps_per_loop = config.steps_per_loop,
+      .checkpoints = &checkpoints,
+      .is_chief = chief,
+      .saves_when_stopped = config.preemption_on_demand_checkpoint,
+      .checkpoint_interval = config.checkpoint_interval,
+      .train_actions = options.train_actions,
+      .eval_actions = options.eval_actions,
+      .train_summaries = summaries.train.get(),
+      .eval_summaries = summaries.validation.get(),
+      .summary_interval = config.summary_interval,
+      .log = chief ? options.log : nullptr,
+      // Steps ask by themselves, where there are some.
+      .next_step = [&, next, ask] {
+        return Trains(mode) ? *next : ask(trainer.global_step());
+      }};
   RK_RETURN_IF_ERROR(AddActions(config, model_dir, trainer, &outer));
 
   RK_ASSIGN_OR_RETURN(const auto controller, Controller::Make(outer));
@@ -170,8 +173,8 @@ absl::StatusOr<RunResult> RunExperiment(const Strategy& strategy, Task& task,
     RK_RETURN_IF_ERROR(options.on_start(trainer, controller->restored()));
   }
   RK_ASSIGN_OR_RETURN(result.logs,
-                      Run(*controller, mode, config, trainer, *stopped));
-  result.stopped = *stopped;
+                      Run(*controller, mode, config, trainer, *next));
+  result.stopped = *next == NextStep::kStop;
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "component/optimizers/moving_average.h"
 #include "component/training/graph_session.h"
 #include "component/training/measures.h"
 #include "component/training/replicated_graph.h"
@@ -41,15 +42,15 @@ class StandardTrainer final : public Trainer {
   absl::Status Open() {
     RK_RETURN_IF_ERROR(OpenInputs());
     RK_ASSIGN_OR_RETURN(model_, parts_.task->BuildModel());
+    // An evaluation asks it which averages to look at.
+    RK_ASSIGN_OR_RETURN(optimizer_, parts_.task->CreateOptimizer(
+                                        parts_.config->trainer.optimizer_config,
+                                        parts_.config->runtime));
     GraphParts graph_parts{.task = parts_.task,
                            .model = model_.get(),
-                           .strategy = parts_.strategy};
+                           .strategy = parts_.strategy,
+                           .optimizer = optimizer_.get()};
     if (parts_.train) {
-      RK_ASSIGN_OR_RETURN(
-          optimizer_,
-          parts_.task->CreateOptimizer(parts_.config->trainer.optimizer_config,
-                                       parts_.config->runtime));
-      graph_parts.optimizer = optimizer_.get();
       graph_parts.train_spec = &train_data_->spec();
       train_measures_ = Measures(parts_.task->BuildMetrics(/*training=*/true));
     }
@@ -76,7 +77,10 @@ class StandardTrainer final : public Trainer {
   absl::StatusOr<Logs> Train(int64_t steps) override {
     train_measures_.Reset();
     for (int64_t i = 0; i < steps; ++i) {
-      if (parts_.before_step && !parts_.before_step(global_step_)) break;
+      if (parts_.before_step &&
+          parts_.before_step(global_step_) != NextStep::kGoOn) {
+        break;
+      }
       RK_RETURN_IF_ERROR(TrainStep());
     }
     Logs logs = train_measures_.Report("training_loss");
@@ -109,21 +113,23 @@ class StandardTrainer final : public Trainer {
         static_cast<uint64_t>(parts_.config->runtime.seed));
     restored_.clear();
     RK_RETURN_IF_ERROR(parts_.task->Initialize(*model_, &values, &restored_));
-    if (optimizer_ != nullptr) {
-      for (const SlotSpec& slot : optimizer_->Slots(model_->variables())) {
-        values[slot.variable.name] =
-            slot.copy_of.empty() ? Filled(slot.variable, slot.initial_value)
-                                 : values.at(slot.copy_of);
-      }
+    for (const SlotSpec& slot : optimizer_->Slots(model_->variables())) {
+      values[slot.variable.name] =
+          slot.copy_of.empty() ? Filled(slot.variable, slot.initial_value)
+                               : values.at(slot.copy_of);
+    }
+    if (!parts_.train) {
+      evaluated_ = values;
+      AddTrainerState({}, &evaluated_);
     }
     return session_->Assign(values);
   }
 
   absl::StatusOr<NamedTensors> State() override {
+    if (!parts_.train) return evaluated_;
     RK_ASSIGN_OR_RETURN(NamedTensors state, session_->Read());
     AddTrainerState(
-        {.global_step = global_step_,
-         .input = train_data_ ? train_data_->position() : InputPosition()},
+        {.global_step = global_step_, .input = train_data_->position()},
         &state);
     return state;
   }
@@ -135,9 +141,12 @@ class StandardTrainer final : public Trainer {
     }
     RK_ASSIGN_OR_RETURN(const TrainerState restored,
                         ReadTrainerState(state, variables));
+    if (!parts_.train) RK_RETURN_IF_ERROR(CheckAverages(state));
     RK_RETURN_IF_ERROR(session_->Assign(state));
-    if (train_data_ != nullptr) {
+    if (parts_.train) {
       RK_RETURN_IF_ERROR(train_data_->Seek(restored.input));
+    } else {
+      evaluated_ = state;
     }
     global_step_ = restored.global_step;
     return absl::OkStatus();
@@ -147,8 +156,7 @@ class StandardTrainer final : public Trainer {
     RK_ASSIGN_OR_RETURN(const NamedTensors all, session_->Read());
     NamedTensors values;
     for (const VariableSpec& spec : model_->variables()) {
-      const std::string average =
-          optimizer_ == nullptr ? "" : optimizer_->AverageOf(spec);
+      const std::string average = optimizer_->AverageOf(spec);
       values[spec.name] = all.at(average.empty() ? spec.name : average);
     }
     return values;
@@ -183,6 +191,22 @@ class StandardTrainer final : public Trainer {
       RK_ASSIGN_OR_RETURN(
           validation_data_,
           parts_.task->BuildInputs(task.validation_data, InputContext()));
+    }
+    return absl::OkStatus();
+  }
+
+  // What a run with averages evaluates and exports must not depend on whether
+  // whoever looks at its checkpoint has heard of them.
+  absl::Status CheckAverages(const NamedTensors& state) const {
+    for (const VariableSpec& spec : model_->variables()) {
+      if (!optimizer_->AverageOf(spec).empty() ||
+          !state.contains(MovingAverage::SlotOf(spec.name))) {
+        continue;
+      }
+      return absl::FailedPreconditionError(absl::StrCat(
+          "the checkpoint holds moving averages, as of '", spec.name,
+          "', which are evaluated and exported in place of the weights: set "
+          "trainer.optimizer_config.ema as in the params.yaml of its run"));
     }
     return absl::OkStatus();
   }
@@ -241,6 +265,7 @@ class StandardTrainer final : public Trainer {
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<GraphSession> session_;
   RestoreReport restored_;
+  NamedTensors evaluated_;  // the whole checkpoint, where nothing trains
   Measures train_measures_;
   Measures validation_measures_;
   int64_t global_step_ = 0;

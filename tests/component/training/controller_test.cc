@@ -127,6 +127,10 @@ class ControllerTest : public ::testing::Test {
     ASSERT_TRUE(checkpoints_.Save(step, tensors).ok());
   }
 
+  NextStep StopAt(int64_t step) const {
+    return trainer_.global_step() >= step ? NextStep::kStop : NextStep::kGoOn;
+  }
+
   std::vector<std::string> Saved() const {
     std::vector<std::string> names;
     for (int64_t step = 0; step <= 1000; ++step) {
@@ -208,15 +212,42 @@ TEST_F(ControllerTest, ActionsSeeWhatWasMeasuredAndMayEndTheRun) {
 }
 
 TEST_F(ControllerTest, WhoIsToldToStopSavesWhereItIs) {
-  options_.should_stop = [this] { return trainer_.global_step() >= 30; };
+  options_.next_step = [this] { return StopAt(30); };
   ASSERT_TRUE(Make()->Train(100).ok());
   EXPECT_THAT(Saved(), ElementsAre("20", "30"));
 }
 
-TEST_F(ControllerTest, WhoOnlyRestoresSavesNothing) {
-  options_.saves_checkpoints = false;
-  ASSERT_TRUE(Make()->Train(50).ok());
+TEST_F(ControllerTest, WhoIsNotToSaveWhenStoppedKeepsTheCheckpointBefore) {
+  options_.next_step = [this] { return StopAt(30); };
+  options_.saves_when_stopped = false;
+  ASSERT_TRUE(Make()->TrainAndEvaluate(100).ok());
+  EXPECT_THAT(Saved(), ElementsAre("20"));
+}
+
+TEST_F(ControllerTest, TrainingThatEndsEarlyIsEvaluatedAndSaved) {
+  options_.next_step = [this] {
+    return trainer_.global_step() >= 30 ? NextStep::kEnd : NextStep::kGoOn;
+  };
+  options_.saves_when_stopped = false;
+  ASSERT_TRUE(Make()->TrainAndEvaluate(100).ok());
+  EXPECT_THAT(Saved(), ElementsAre("20", "30"));
+  EXPECT_EQ(trainer_.calls.back(), "evaluate -1 at 30");
+}
+
+TEST_F(ControllerTest, AResumedRunEvaluatesWhereAnUninterruptedOneWould) {
+  SaveStep(25);
+  ASSERT_TRUE(Make()->TrainAndEvaluate(60, -1, /*eval_interval=*/20).ok());
+  EXPECT_THAT(trainer_.calls, ElementsAre("restore 25", "train 10", "train 5",
+                                          "evaluate -1 at 40", "train 10",
+                                          "train 10", "evaluate -1 at 60"));
+}
+
+TEST_F(ControllerTest, OthersThanTheChiefMakeTheSameLoopsAndNothingElse) {
+  options_.is_chief = false;
+  ASSERT_TRUE(Make()->TrainAndEvaluate(35, -1, /*eval_interval=*/15).ok());
   EXPECT_THAT(Saved(), IsEmpty());
+  EXPECT_THAT(trainer_.calls, ElementsAre("initialize", "train 10", "train 5",
+                                          "train 10", "train 5", "train 5"));
 }
 
 TEST_F(ControllerTest, EachNewCheckpointIsEvaluatedUntilTheLast) {

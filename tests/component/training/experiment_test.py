@@ -123,6 +123,57 @@ class ExperimentTest(unittest.TestCase):
         again = json.loads((self.dir / "run/best/info.json").read_text())
         self.assertGreaterEqual(again["accuracy"], info["accuracy"])
 
+    def test_every_mode_evaluates_and_exports_the_averages_of_the_weights(self):
+        settings = dict(trainer__train_steps=40, trainer__optimizer_config__ema="{average_decay: 0.999, dynamic_decay: false}",
+                        trainer__continuous_eval_timeout=60)
+        lines, exports = [], []
+        for mode in ("train_and_eval", "eval", "continuous_eval"):
+            model = self.dir / mode
+            out = self.ok("run", "--mode=" + mode, "--export_dir=%s" % model, **settings)
+            lines.append([line for line in out.split("\n") if line.startswith("eval  | step:     40")])
+            exports.append((model / "variables/variables.data-00000-of-00001").read_bytes())
+        self.assertEqual(lines[0:1] * 3, lines)
+        self.assertEqual(exports[0:1] * 3, exports)
+        plain = self.ok("run", "--mode=train_and_eval", trainer__train_steps=40)
+        self.assertNotIn(lines[0][0], plain)
+        self.refused(1, "moving averages", "params.yaml", done=self.run_trainer("run", "--mode=eval", trainer__train_steps=40))
+
+    def test_a_run_goes_on_from_the_best_checkpoint_that_a_watcher_kept(self):
+        settings = dict(trainer__train_steps=40)
+        best = dict(trainer__best_checkpoint_export_subdir="best", trainer__best_checkpoint_eval_metric="accuracy",
+                    trainer__continuous_eval_timeout=60)
+        self.ok("run", **settings)
+        self.ok("run", "--mode=continuous_eval", **settings, **best)
+        shutil.copytree(self.dir / "run/best", self.dir / "resumed")
+        settings["trainer__train_steps"] = 60
+        self.assertIn("restored step 40", self.ok("resumed", **settings))
+        self.ok("run", **settings)
+        self.assertEqual(self.weights("resumed", 60), self.weights("run", 60))
+
+    def test_a_watcher_that_is_told_to_stop_stops(self):
+        watcher = subprocess.Popen(self.command("run", "--mode=continuous_eval", trainer__train_steps=50),
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.ok("run", trainer__train_steps=20)
+        for line in watcher.stdout:
+            if line.startswith("eval"):
+                break
+        watcher.send_signal(signal.SIGTERM)
+        out, _ = watcher.communicate(timeout=60)
+        self.assertEqual(watcher.returncode, 143, out)
+
+    def test_a_run_may_be_told_not_to_save_when_it_is_stopped(self):
+        process = subprocess.Popen(
+            self.command("run", trainer__train_steps=10**9, trainer__checkpoint_interval=10**9,
+                         trainer__preemption_on_demand_checkpoint="false"),
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        for line in process.stdout:
+            if line.startswith("train"):
+                break
+        process.send_signal(signal.SIGTERM)
+        out, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 143, out)
+        self.assertFalse((self.dir / "run/checkpoint").exists())
+
     def test_an_initial_checkpoint_is_a_folder_or_a_file_and_is_not_read_when_resuming(self):
         self.ok("first", trainer__train_steps=100)
         self.ok("second", trainer__train_steps=1, task__init_checkpoint=self.dir / "first")

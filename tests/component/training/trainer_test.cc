@@ -250,6 +250,24 @@ TEST_F(TrainerTest, EvalStepsLimitTheEvaluation) {
   EXPECT_EQ(result.Metric("eval_examples"), 8);
 }
 
+TEST_F(TrainerTest, AStepEvaluatesAtEachIntervalAndKeepsTheBestCheckpoint) {
+  ExecutorInput input = Input("intervals");
+  input.custom_config["trainer"] = {
+      {"validation_interval", 20},
+      {"best_checkpoint_export_subdir", "best"},
+      {"best_checkpoint_eval_metric", "validation_loss"},
+      {"best_checkpoint_metric_comp", "lower"}};
+  const TrainerResult result = Run(input);
+  ASSERT_TRUE(result.status.ok()) << result.status;
+  for (const char* line : {"eval  | step:     20", "eval  | step:     40",
+                           "eval  | step:     60"}) {
+    EXPECT_THAT(result.log, HasSubstr(line));
+  }
+  std::ifstream file(input.model_run_dir + "/best/info.json");
+  const auto info = nlohmann::json::parse(file);
+  EXPECT_LE(info.at("validation_loss"), result.Metric("loss"));
+}
+
 struct BadInput {
   std::string name;
   std::function<void(ExecutorInput*)> edit;

@@ -14,6 +14,7 @@
 #include "rekindle/training/action.h"
 #include "rekindle/training/checkpoint_manager.h"
 #include "rekindle/training/metric.h"
+#include "rekindle/training/next_step.h"
 #include "rekindle/training/summary_writer.h"
 #include "rekindle/training/tensors.h"
 #include "rekindle/training/trainer.h"
@@ -25,7 +26,10 @@ struct ControllerOptions {
   int64_t steps_per_loop = 1;  // between two looks at anything else
   // Not owned; null: nothing is saved or restored.
   CheckpointManager* checkpoints = nullptr;
-  bool saves_checkpoints = true;       // else it only restores
+  // Else it restores and trains, in the same loops, and does nothing between
+  // them: another worker evaluates and saves.
+  bool is_chief = true;
+  bool saves_when_stopped = true;      // else what was not saved yet is lost
   int64_t checkpoint_interval = 1000;  // in steps, looked at between loops
   std::vector<Action> train_actions;   // after each loop of training
   std::vector<Action> eval_actions;    // after each evaluation
@@ -36,8 +40,8 @@ struct ControllerOptions {
   int64_t summary_interval = 0;
   // Gets lines: "train | step: 100 | ...". May be empty.
   std::function<void(absl::string_view line)> log = {};
-  // Asked between loops; true: the run ends as if it were done. May be empty.
-  std::function<bool()> should_stop;
+  // Asked between loops. May be empty.
+  std::function<NextStep()> next_step;
 };
 
 // The outer loop of training: loops of steps, with everything else between
@@ -57,11 +61,12 @@ class Controller {
   // Trains up to global step `steps`, then saves.
   absl::StatusOr<Logs> Train(int64_t steps, bool checkpoint_at_end = true);
 
-  // Evaluates on `steps` batches; -1: all.
+  // Evaluates on `steps` batches; -1: all. Only the chief does; the others get
+  // no measures.
   absl::StatusOr<Logs> Evaluate(int64_t steps = -1);
 
-  // Trains up to global step `train_steps` and evaluates every `eval_interval`
-  // steps (0: once, at the end). Returns the last evaluation.
+  // Trains up to global step `train_steps` and evaluates at every multiple of
+  // `eval_interval` (0: none) and at the end. Returns the last evaluation.
   absl::StatusOr<Logs> TrainAndEvaluate(int64_t train_steps,
                                         int64_t eval_steps = -1,
                                         int64_t eval_interval = 0);
@@ -84,7 +89,9 @@ class Controller {
   absl::Status WriteSummaries(const Logs& logs);
   // Of the model's variables, as a checkpoint holds them.
   absl::Status WriteHistograms(int64_t step, const NamedTensors& state) const;
-  bool Stopped() const;
+  // After the last step of a run, however that came to be the last.
+  absl::Status SaveAtEnd();
+  NextStep Next() const;
   void Log(const std::string& line) const;
 
   ControllerOptions options_;

@@ -13,6 +13,7 @@
 #include "rekindle/training/action.h"
 #include "rekindle/training/experiment_config.h"
 #include "rekindle/training/metric.h"
+#include "rekindle/training/next_step.h"
 #include "rekindle/training/strategy.h"
 #include "rekindle/training/task.h"
 #include "rekindle/training/trainer.h"
@@ -23,9 +24,9 @@ namespace rekindle {
 struct RunOptions {
   std::vector<Action> train_actions = {};
   std::vector<Action> eval_actions = {};
-  // Called before every step with the global step; false: the run saves and
-  // ends.
-  std::function<bool(int64_t)> before_step = {};
+  // Called before every step with the global step, and from time to time by a
+  // run that waits for checkpoints.
+  std::function<NextStep(int64_t)> before_step = {};
   // Called once the variables have values, before any step; `resumed`: those
   // of a checkpoint.
   std::function<absl::Status(Trainer&, bool resumed)> on_start = {};
@@ -36,7 +37,7 @@ struct RunOptions {
 struct RunResult {
   Logs logs;                         // of the last evaluation; none without one
   std::unique_ptr<Trainer> trainer;  // with the trained model
-  bool stopped = false;              // by before_step
+  bool stopped = false;              // before_step said kStop
 };
 
 // Writes `params` into `model_dir`, which must exist, as params.yaml.

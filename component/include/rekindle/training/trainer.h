@@ -11,6 +11,7 @@
 #include "rekindle/training/experiment_config.h"
 #include "rekindle/training/metric.h"
 #include "rekindle/training/model.h"
+#include "rekindle/training/next_step.h"
 #include "rekindle/training/restore_report.h"
 #include "rekindle/training/strategy.h"
 #include "rekindle/training/task.h"
@@ -42,7 +43,8 @@ class Trainer {
   virtual const RestoreReport& restored() const = 0;
 
   // What a checkpoint holds: the model, the optimizer, global_step and the
-  // position of the input.
+  // position of the input. Of a trainer that only evaluates, all that it was
+  // given by Restore: a run can go on from it.
   virtual absl::StatusOr<NamedTensors> State() = 0;
 
   // Takes it over.
@@ -71,9 +73,9 @@ struct TrainerParts {
   const Strategy* strategy = nullptr;
   bool train = true;     // reads train_data
   bool evaluate = true;  // reads validation_data
-  // Called before every step with the global step; false: Train returns. May
-  // be empty.
-  std::function<bool(int64_t)> before_step;
+  // Called before every step with the global step; Train returns unless it
+  // says kGoOn. May be empty.
+  std::function<NextStep(int64_t)> before_step;
 };
 
 using TrainerFactory = std::function<absl::StatusOr<std::unique_ptr<Trainer>>(
