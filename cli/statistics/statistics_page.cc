@@ -133,14 +133,14 @@ std::string NumberCells(const SplitFeature& shown, const Scale& scale) {
   const tfmd::NumericStatistics& stats = shown.feature->num_stats();
   std::string cells;
   for (const double value : {stats.mean(), stats.std_dev()}) {
-    absl::StrAppend(&cells, Cell(ShortNumber(value)));
+    absl::StrAppend(&cells, Cell(FigureOf(stats, value)));
   }
   absl::StrAppend(
       &cells, Cell(Percent(
                   static_cast<double>(stats.num_zeros()),
                   static_cast<double>(stats.common_stats().tot_num_values()))));
   for (const double value : {stats.min(), stats.median(), stats.max()}) {
-    absl::StrAppend(&cells, Cell(ShortNumber(value)));
+    absl::StrAppend(&cells, Cell(FigureOf(stats, value)));
   }
   return absl::StrCat(
       cells, Cell(stats.histograms().empty() ? ""

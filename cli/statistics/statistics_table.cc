@@ -62,13 +62,13 @@ Row NumberRow(const tfmd::FeatureNameStatistics& feature) {
           TypeName(feature),
           absl::StrCat(stats.common_stats().num_non_missing()),
           MissingShare(stats.common_stats()),
-          ShortNumber(stats.mean()),
-          ShortNumber(stats.std_dev()),
+          FigureOf(stats, stats.mean()),
+          FigureOf(stats, stats.std_dev()),
           Percent(static_cast<double>(stats.num_zeros()),
                   static_cast<double>(stats.common_stats().tot_num_values())),
-          ShortNumber(stats.min()),
-          ShortNumber(stats.median()),
-          ShortNumber(stats.max()),
+          FigureOf(stats, stats.min()),
+          FigureOf(stats, stats.median()),
+          FigureOf(stats, stats.max()),
           stats.histograms().empty() ? "" : Bars(stats.histograms(0))};
 }
 
@@ -136,6 +136,13 @@ std::string SplitTable(const SplitStatistics& split) {
 }  // namespace
 
 std::string ShortNumber(double value) { return absl::StrFormat("%.5g", value); }
+
+std::string FigureOf(const tfmd::NumericStatistics& stats, double figure) {
+  const bool has_numbers =
+      !stats.histograms().empty() &&
+      stats.common_stats().tot_num_values() > stats.histograms(0).num_nan();
+  return has_numbers ? ShortNumber(figure) : "-";
+}
 
 std::string ToStatisticsTable(const std::vector<SplitStatistics>& splits) {
   std::string text;

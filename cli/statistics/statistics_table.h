@@ -6,6 +6,7 @@
 
 #include "component/steps/split_statistics.h"
 #include "nlohmann/json.hpp"
+#include "tensorflow_metadata/proto/v0/statistics.pb.h"
 
 namespace rekindle {
 
@@ -18,6 +19,11 @@ nlohmann::json ToStatisticsJson(const std::vector<SplitStatistics>& splits);
 
 // A number with at most five digits that matter: "0.25", "43.922", "4201.8".
 std::string ShortNumber(double value);
+
+// The same of a figure of `stats` (its mean, its maximum); "-" where no value
+// is a number, so that there is none.
+std::string FigureOf(const tensorflow::metadata::v0::NumericStatistics& stats,
+                     double figure);
 
 }  // namespace rekindle
 

@@ -137,6 +137,19 @@ class StatisticsAndSchemaTest(workspace.Workspace):
         self.assertNotRegex(page, r"(src|href)=\"(?!#)")
         self.assertEqual(page.count("<svg"), 2 * page.count(">median<"))
 
+    def test_a_figure_of_no_number_is_not_shown_as_zero(self):
+        csv = self.dir / "gaps.csv"
+        csv.write_text("a,empty,nan,y\n" + "1,,nan,u\n2,,nan,v\n" * 9)
+        self.report("example-gen", run_id="gaps", input=csv)
+        self.report("statistics-gen", run_id="gaps")
+        table = self.ok(self.show(pipeline="penguin")).stdout
+        for name in ("empty", "nan"):
+            [*rows] = (line for line in table.splitlines() if line.startswith(name))
+            self.assertTrue(rows)
+            for row in rows:
+                columns = row.split()
+                self.assertEqual([columns[i] for i in (4, 5, 7, 8, 9)], ["-"] * 5, row)
+
     def test_what_is_not_there_is_said(self):
         self.assert_refused(self.show(pipeline="other"), NOT_FOUND, "no usable ExampleStatistics", "statistics-gen")
         self.assert_refused(self.step("statistics-gen", run_id="r2", exclude_splits="tset"), 1, "no split 'tset'", "train, eval")
